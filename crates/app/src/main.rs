@@ -1,0 +1,3 @@
+//! `tabiya`: one verb per file.
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! The board and what a player knows at it.
+//!
+//! Rules come from [`shakmaty`], re-exported whole so that no other crate needs to agree on its version.
+
+mod clocks;
+mod moment;
+mod opinion;
+mod outcome;
+mod packed_move;
+mod past;
+#[cfg(test)]
+mod testing;
+
+pub use clocks::{Clocks, Ratings};
+pub use moment::{Moment, MomentError};
+pub use opinion::{Brain, Opinion, ThinkTime, Wdl};
+pub use outcome::{Claim, Ending};
+pub use packed_move::PackedMove;
+pub use past::{Past, REMEMBERED};
+pub use shakmaty;

@@ -1,0 +1,94 @@
+//! How much of the clock a move may cost.
+
+use std::time::Duration;
+
+use chess::Moment;
+
+use crate::Limits;
+
+/// Time kept back for each move unless told otherwise: engine, GUI and network all need a little.
+pub const MOVE_OVERHEAD_MS: u64 = 20;
+
+/// Moves that a game is expected to go on for when the clock does not say.
+const MOVES_LEFT: f64 = 38.0;
+
+/// What a move may cost. Both are `None` when time does not matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeBudget {
+    /// Do not begin another iteration after this; stretched while the choice is unsettled.
+    pub soft: Option<Duration>,
+    /// Stop in mid-thought.
+    pub hard: Option<Duration>,
+}
+
+impl TimeBudget {
+    pub fn new(moment: &Moment, limits: &Limits, move_overhead_ms: u64) -> TimeBudget {
+        let mut budget = TimeBudget::default();
+        if limits.on_clock
+            && let Some(clocks) = moment.clocks
+        {
+            let us = moment.turn();
+            budget = share_of_clock(
+                10.0 * f64::from(*clocks.left_cs.get(us)),
+                10.0 * f64::from(*clocks.increment_cs.get(us)),
+                limits.moves_to_go,
+                move_overhead_ms as f64,
+            );
+        }
+        if let Some(time) = limits.move_time {
+            let time = time.saturating_sub(Duration::from_millis(move_overhead_ms)).max(time / 4);
+            budget.hard = Some(budget.hard.map_or(time, |hard| hard.min(time)));
+        }
+        budget
+    }
+}
+
+/// All arguments in milliseconds. Neither limit ever reaches what is left on the clock.
+fn share_of_clock(left: f64, increment: f64, moves_to_go: Option<u32>, overhead: f64) -> TimeBudget {
+    // Even with the overhead eaten up, something must remain to think with.
+    let usable = (left - overhead).max(0.2 * left);
+    let moves = moves_to_go.map_or(MOVES_LEFT, |moves| f64::from(moves.clamp(1, 50)));
+    // The increments to come are part of the budget, the overheads to come are not.
+    let pool = (usable + (increment - overhead) * (moves - 1.0)).max(0.3 * usable);
+    // With one move to go everything may be spent; otherwise never more than a good part of the clock.
+    let (most_soft, most_hard) = if moves_to_go == Some(1) { (0.8, 0.9) } else { (0.5, 0.7) };
+    let soft = (pool / moves * 0.85).min(most_soft * usable);
+    let hard = (soft * 4.5).min(most_hard * usable);
+    let millis = |ms: f64| Some(Duration::from_secs_f64(ms.max(1.0) / 1000.0));
+    TimeBudget { soft: millis(soft), hard: millis(hard) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn never_plans_to_lose_on_time(
+            left in 20u32..10_000_000,
+            increment in 0u32..60_000,
+            moves_to_go in proptest::option::of(0u32..100),
+            overhead in 0u32..5_000,
+        ) {
+            let budget = share_of_clock(left.into(), increment.into(), moves_to_go, overhead.into());
+            let (soft, hard) = (budget.soft.unwrap(), budget.hard.unwrap());
+            prop_assert!(soft <= hard);
+            prop_assert!(hard.as_secs_f64() * 1000.0 <= 0.9 * f64::from(left));
+        }
+
+        #[test]
+        fn a_longer_clock_never_means_less_time(left in 20u32..1_000_000, increment in 0u32..10_000) {
+            let soft = |left: u32| share_of_clock(left.into(), increment.into(), None, 20.0).soft.unwrap();
+            prop_assert!(soft(left) <= soft(left + 1000));
+        }
+    }
+
+    #[test]
+    fn a_fixed_move_time_is_kept_within_its_overhead() {
+        let limits = Limits::move_time(Duration::from_millis(1000));
+        let budget = TimeBudget::new(&Moment::default(), &limits, 50);
+        assert_eq!(budget, TimeBudget { soft: None, hard: Some(Duration::from_millis(950)) });
+    }
+}

@@ -1,0 +1,79 @@
+//! How long a search may go on, and the switches by which others end it.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use chess::shakmaty::Move;
+
+/// What ends a search. All limits that are given hold together; with none it runs until it is stopped.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Think as the clocks of the moment ask for.
+    pub on_clock: bool,
+    /// Moves until more time is added to the clock; `None` is the rest of the game.
+    pub moves_to_go: Option<u32>,
+    /// Exactly this long.
+    pub move_time: Option<Duration>,
+    pub depth: Option<u32>,
+    pub nodes: Option<u64>,
+    /// Stop when a mate in this many moves is found.
+    pub mate: Option<u32>,
+    /// Look at these root moves alone; empty means all.
+    pub search_moves: Vec<Move>,
+}
+
+impl Limits {
+    pub fn depth(depth: u32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    pub fn nodes(nodes: u64) -> Limits {
+        Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+
+    pub fn move_time(time: Duration) -> Limits {
+        Limits { move_time: Some(time), ..Limits::default() }
+    }
+
+    pub fn clock() -> Limits {
+        Limits { on_clock: true, ..Limits::default() }
+    }
+}
+
+/// Switches between a running search and whoever started it.
+#[derive(Debug, Default)]
+pub struct Signals {
+    stop: AtomicBool,
+    pondering: AtomicBool,
+}
+
+impl Signals {
+    pub fn new() -> Signals {
+        Signals::default()
+    }
+
+    /// Signals for a search on the opponent's time: clocks do not count until [`Signals::ponder_hit`].
+    pub fn pondering() -> Signals {
+        Signals { stop: AtomicBool::new(false), pondering: AtomicBool::new(true) }
+    }
+
+    /// Ends the search at once with the best move so far.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The opponent played the expected move: from now on the clock counts.
+    pub fn ponder_hit(&self) {
+        self.pondering.store(false, Ordering::Relaxed);
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    pub fn is_pondering(&self) -> bool {
+        self.pondering.load(Ordering::Relaxed)
+    }
+}

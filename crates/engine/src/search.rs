@@ -1,0 +1,65 @@
+//! The seam between searches and those who ask them for a move.
+
+use std::path::PathBuf;
+
+use chess::{Moment, shakmaty::Move};
+
+use crate::{Info, Limits, Score, Signals};
+
+/// One request for a move.
+#[expect(missing_debug_implementations, reason = "holds a callback")]
+pub struct Task<'a> {
+    pub limits: Limits,
+    pub signals: &'a Signals,
+    /// Called with every line of thinking aloud.
+    pub report: &'a mut dyn FnMut(&Info),
+}
+
+/// The answer to a [`Task`].
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// `None` only if there is no legal move.
+    pub best: Option<Move>,
+    /// The answer that is expected to `best`.
+    pub ponder: Option<Move>,
+    pub score: Option<Score>,
+    pub nodes: u64,
+}
+
+/// A way to think. `choose` blocks until a limit or a signal ends it, and always answers with a legal move
+/// if there is one.
+pub trait Search: Send {
+    fn choose(&mut self, moment: &Moment, task: Task<'_>) -> Choice;
+
+    /// Takes over new settings, before the next `choose`.
+    fn configure(&mut self, settings: &Settings);
+
+    /// Forgets what was learned from the last game.
+    fn new_game(&mut self);
+}
+
+/// Settings that any search may heed or ignore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub threads: usize,
+    /// Size of the transposition table in MiB.
+    pub hash_mb: usize,
+    /// How many best lines to report.
+    pub multipv: usize,
+    /// Time kept back for each move against delays between engine and GUI, in milliseconds.
+    pub move_overhead_ms: u64,
+    /// Folders with Syzygy tables; empty means none.
+    pub syzygy: Vec<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            threads: 1,
+            hash_mb: 64,
+            multipv: 1,
+            move_overhead_ms: crate::MOVE_OVERHEAD_MS,
+            syzygy: Vec::new(),
+        }
+    }
+}
