@@ -1,3 +1,40 @@
-//! `tabiya`: one verb per file.
+//! `tabiya`: one verb per file, one match here.
 
-fn main() {}
+mod perft;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A neural chess platform: sparring partner, UCI engine and laboratory in one binary.
+#[derive(Debug, Parser)]
+#[command(name = "tabiya", version, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Perft(perft::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().verb {
+        Verb::Perft(args) => perft::run(&args),
+    };
+    result.unwrap_or_else(|error| {
+        if is_closed_pipe(&error) {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("tabiya: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+/// A reader that went away (`tabiya ... | head`) is no failure of ours.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
