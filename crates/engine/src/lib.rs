@@ -3,9 +3,12 @@
 //! This crate never sees the learning framework; networks reach it as [`chess::Brain`].
 
 mod clock;
+pub mod heuristic;
 mod info;
 mod limits;
 mod search;
+#[cfg(test)]
+mod testing;
 
 pub use clock::{MOVE_OVERHEAD_MS, TimeBudget};
 pub use info::{Bound, Info, Score};
