@@ -1,6 +1,9 @@
 //! `tabiya`: one verb per file, one match here.
 
+mod bench;
+mod eval_explain;
 mod perft;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -16,12 +19,18 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Bench(bench::Args),
+    EvalExplain(eval_explain::Args),
     Perft(perft::Args),
+    Tune(tune::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().verb {
+        Verb::Bench(args) => bench::run(&args),
+        Verb::EvalExplain(args) => eval_explain::run(&args),
         Verb::Perft(args) => perft::run(&args),
+        Verb::Tune(args) => tune::run(&args),
     };
     result.unwrap_or_else(|error| {
         if is_closed_pipe(&error) {

@@ -1,8 +1,11 @@
 //! How long a search may go on, and the switches by which others end it.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use chess::shakmaty::Move;
@@ -47,6 +50,8 @@ impl Limits {
 pub struct Signals {
     stop: AtomicBool,
     pondering: AtomicBool,
+    /// When the opponent played the expected move.
+    hit_at: OnceLock<Instant>,
 }
 
 impl Signals {
@@ -56,7 +61,7 @@ impl Signals {
 
     /// Signals for a search on the opponent's time: clocks do not count until [`Signals::ponder_hit`].
     pub fn pondering() -> Signals {
-        Signals { stop: AtomicBool::new(false), pondering: AtomicBool::new(true) }
+        Signals { pondering: AtomicBool::new(true), ..Signals::default() }
     }
 
     /// Ends the search at once with the best move so far.
@@ -66,7 +71,13 @@ impl Signals {
 
     /// The opponent played the expected move: from now on the clock counts.
     pub fn ponder_hit(&self) {
+        self.hit_at.get_or_init(Instant::now);
         self.pondering.store(false, Ordering::Relaxed);
+    }
+
+    /// When our own clock began to run, for a search that began at `started`.
+    pub fn clock_started(&self, started: Instant) -> Instant {
+        self.hit_at.get().copied().unwrap_or(started)
     }
 
     pub fn is_stopped(&self) -> bool {

@@ -1,0 +1,159 @@
+//! `tabiya tune`: weights of the hand-made evaluation from games, by Texel's method.
+
+use std::{fs::File, io::Read, path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, bail};
+use chess::{
+    pgn::{self, Eval, Game},
+    shakmaty::{KnownOutcome, Outcome, Position},
+};
+use engine::{
+    alpha_beta::is_quiet,
+    heuristic::texel::{Example, Tuner, Weights, error},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Tune the weights of the hand-made evaluation on games (Texel's method) and write them as Rust source.
+///
+/// Takes quiet positions, counts the features of each, and lowers the mean squared error between the
+/// predicted and the real result. Where the moves carry engine evaluations (`[%eval]`), the target is a
+/// mixture of both.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Games, `.pgn` or `.pgn.zst`
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// Where the weight table goes
+    #[arg(long, default_value = "crates/engine/src/heuristic/weights.rs")]
+    out: PathBuf,
+    /// Positions to learn from, at most
+    #[arg(long, default_value_t = 3_000_000)]
+    positions: usize,
+    /// Take about one quiet position in this many
+    #[arg(long, default_value_t = 8)]
+    every: u64,
+    /// Plies to leave out at the beginning of each game
+    #[arg(long, default_value_t = 12)]
+    skip: usize,
+    /// Share of an engine's evaluation in the target, where there is one
+    #[arg(long, default_value_t = 0.7)]
+    eval_share: f32,
+    /// Passes over the data
+    #[arg(long, default_value_t = 30)]
+    epochs: u32,
+    #[arg(long, default_value_t = 16_384)]
+    batch: usize,
+    /// Step in centipawns at the beginning; it falls to a fiftieth
+    #[arg(long, default_value_t = 1.0)]
+    rate: f32,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut examples = Vec::new();
+    for path in &args.games {
+        collect(args, path, &mut examples).with_context(|| format!("cannot read {}", path.display()))?;
+    }
+    if examples.len() < 20 {
+        bail!("{} quiet positions are too few to tune on", examples.len());
+    }
+    let mut random = Random(args.seed);
+    random.shuffle(&mut examples);
+    let (valid, train) = examples.split_at(examples.len() / 20);
+    let mut train = train.to_vec();
+    let mut tuner = Tuner::new(Weights::current());
+    println!("positions {} to learn, {} to check", train.len(), valid.len());
+    println!("error before {:.6} {:.6}", error(&train, &tuner.weights), error(valid, &tuner.weights));
+
+    let bar = progress(u64::from(args.epochs), "epochs");
+    for epoch in 0..args.epochs {
+        random.shuffle(&mut train);
+        let done = f64::from(epoch) / f64::from(args.epochs);
+        let rate = args.rate * (0.02 + 0.98 * (0.5 + 0.5 * (std::f64::consts::PI * done).cos())) as f32;
+        for batch in train.chunks(args.batch) {
+            tuner.step(batch, rate);
+        }
+        bar.set_message(format!("{:.6}", error(valid, &tuner.weights)));
+        bar.inc(1);
+    }
+    bar.finish();
+    println!("error after  {:.6} {:.6}", error(&train, &tuner.weights), error(valid, &tuner.weights));
+    let temporary = args.out.with_extension("tmp");
+    std::fs::write(&temporary, tuner.weights.to_source())
+        .and_then(|()| std::fs::rename(&temporary, &args.out))
+        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Adds the examples of one file; games that do not read are passed over.
+fn collect(args: &Args, path: &PathBuf, examples: &mut Vec<Example>) -> anyhow::Result<()> {
+    let file = File::open(path)?;
+    let bar = progress(args.positions as u64, "positions");
+    bar.set_message(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+    let text: Box<dyn Read> = match path.extension().is_some_and(|extension| extension == "zst") {
+        true => Box::new(zstd::Decoder::new(file)?),
+        false => Box::new(file),
+    };
+    let mut random = Random(args.seed);
+    for game in pgn::games(text).flatten() {
+        if examples.len() >= args.positions {
+            break;
+        }
+        add_game(args, &game, &mut random, examples);
+        bar.set_position(examples.len() as u64);
+    }
+    bar.finish();
+    Ok(())
+}
+
+fn add_game(args: &Args, game: &Game, random: &mut Random, examples: &mut Vec<Example>) {
+    let result = match game.outcome {
+        Outcome::Known(KnownOutcome::Draw) => 0.5,
+        Outcome::Known(KnownOutcome::Decisive { winner }) => winner.fold_wb(1.0, 0.0),
+        Outcome::Unknown => return,
+    };
+    let mut position = game.start.position.clone();
+    for (ply, &m) in game.moves.iter().enumerate() {
+        position.play_unchecked(m);
+        if ply < args.skip || !random.next().is_multiple_of(args.every) || !is_quiet(&position) {
+            continue;
+        }
+        let target = game.evals[ply].map_or(result, |eval| {
+            args.eval_share * expected(eval) + (1.0 - args.eval_share) * result
+        });
+        examples.extend(Example::new(&position, target));
+    }
+}
+
+/// White's expected score by an engine's evaluation, with Lichess's slope.
+fn expected(eval: Eval) -> f32 {
+    match eval {
+        Eval::Centipawns(centipawns) => 1.0 / (1.0 + (-0.003_682_08 * centipawns as f32).exp()),
+        Eval::Mate(moves) => f32::from(moves > 0),
+    }
+}
+
+fn progress(length: u64, unit: &str) -> ProgressBar {
+    let style = format!("{{bar:30}} {{pos}}/{{len}} {unit} {{per_sec}} {{eta}} left {{msg}}");
+    ProgressBar::new(length).with_style(ProgressStyle::with_template(&style).expect("template is valid"))
+}
+
+/// A small generator, enough to pick and to shuffle.
+struct Random(u64);
+
+impl Random {
+    /// SplitMix64.
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, (self.next() % (last as u64 + 1)) as usize);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Alpha-beta: iterative deepening principal-variation search over the hand-made evaluation.
+//!
+//! Every file below holds one part of it: the values, the node, the table, exchanges, histories, the order of
+//! moves, quiescence, the tree, the root. Threads search the same tree and meet in the table (Lazy SMP).
+
+mod history;
+#[cfg(test)]
+mod minimax;
+mod node;
+mod picker;
+mod quiescence;
+mod reductions;
+mod root;
+mod see;
+mod syzygy;
+mod table;
+mod tree;
+mod value;
+mod worker;
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
+    time::Instant,
+};
+
+use chess::{Moment, shakmaty::Position};
+
+use crate::{Choice, Search, Settings, Task, TimeBudget};
+
+use node::Node;
+use root::RootMove;
+use syzygy::Syzygy;
+use table::Table;
+use worker::{Shared, Worker};
+
+/// The classical way to think.
+#[derive(Debug)]
+pub struct AlphaBeta {
+    settings: Settings,
+    table: Table,
+    syzygy: Syzygy,
+    workers: Vec<Worker>,
+}
+
+impl Default for AlphaBeta {
+    fn default() -> AlphaBeta {
+        AlphaBeta::new(Settings::default())
+    }
+}
+
+impl AlphaBeta {
+    pub fn new(settings: Settings) -> AlphaBeta {
+        AlphaBeta {
+            table: Table::new(settings.hash_mb),
+            syzygy: Syzygy::open(&settings.syzygy),
+            workers: workers(settings.threads),
+            settings,
+        }
+    }
+
+    /// The moves that the task allows and the tables approve of.
+    fn root_moves(&self, moment: &Moment, task: &Task<'_>) -> Vec<RootMove> {
+        let legal = moment.legal_moves();
+        let wanted = &task.limits.search_moves;
+        let mut moves: Vec<_> =
+            legal.iter().copied().filter(|m| wanted.is_empty() || wanted.contains(m)).collect();
+        if let Some(kept) = self.syzygy.root_moves(&moment.position)
+            && moves.iter().any(|m| kept.contains(m))
+            && self.settings.multipv == 1
+        {
+            moves.retain(|m| kept.contains(m));
+        }
+        moves.into_iter().map(RootMove::new).collect()
+    }
+}
+
+fn workers(threads: usize) -> Vec<Worker> {
+    (0..threads.max(1)).map(|_| Worker::default()).collect()
+}
+
+impl Search for AlphaBeta {
+    fn choose(&mut self, moment: &Moment, task: Task<'_>) -> Choice {
+        let started = Instant::now();
+        let moves = self.root_moves(moment, &task);
+        if moves.is_empty() {
+            return Choice::default();
+        }
+        self.table.age();
+        let shared = Shared {
+            table: &self.table,
+            signals: task.signals,
+            limits: &task.limits,
+            budget: TimeBudget::new(moment, &task.limits, self.settings.move_overhead_ms),
+            syzygy: &self.syzygy,
+            multipv: self.settings.multipv,
+            started,
+            done: AtomicBool::new(false),
+            helper_nodes: AtomicU64::new(0),
+        };
+        let root = Node::new(&moment.position);
+        let (main, helpers) = self.workers.split_first_mut().expect("at least one thread");
+        let mut best_of_main = moves.clone();
+        let results = thread::scope(|scope| {
+            let running: Vec<_> = helpers
+                .iter_mut()
+                .map(|worker| {
+                    let (mut moves, root, shared) = (moves.clone(), &root, &shared);
+                    worker.prepare(moment, false);
+                    scope.spawn(move || {
+                        worker.deepen(shared, root, &mut moves, &mut |_| {});
+                        (worker.completed_depth, moves.swap_remove(0))
+                    })
+                })
+                .collect();
+            main.prepare(moment, true);
+            main.deepen(&shared, &root, &mut best_of_main, task.report);
+            shared.done.store(true, Ordering::Relaxed);
+            running.into_iter().map(|helper| helper.join().expect("helper thread ends")).collect::<Vec<_>>()
+        });
+
+        let mut best = (main.completed_depth, best_of_main.swap_remove(0));
+        // A helper that got deeper knows better. Fixed-depth and several-line answers are the main thread's.
+        if task.limits.depth.is_none() && self.settings.multipv == 1 {
+            for result in results {
+                if result.0 > best.0 && result.1.value > best.1.value {
+                    best = result;
+                }
+            }
+        }
+        let (_, best) = best;
+        let known = best.value.abs() < value::INFINITE;
+        Choice {
+            best: Some(best.m),
+            ponder: best.line.get(1).copied().or_else(|| guess_answer(&root, &best, &self.table)),
+            score: known.then(|| value::score(best.value)),
+            nodes: main.nodes + shared.helper_nodes.into_inner(),
+        }
+    }
+
+    fn configure(&mut self, settings: &Settings) {
+        if settings.hash_mb != self.settings.hash_mb {
+            // The old table goes first: both together may not fit into memory.
+            self.table = Table::new(1);
+            self.table = Table::new(settings.hash_mb);
+        }
+        if settings.threads != self.settings.threads {
+            self.workers = workers(settings.threads);
+        }
+        if settings.syzygy != self.syzygy.folders() {
+            self.syzygy = Syzygy::open(&settings.syzygy);
+        }
+        self.settings = settings.clone();
+    }
+
+    fn new_game(&mut self) {
+        self.table.clear();
+        self.workers = workers(self.settings.threads);
+    }
+}
+
+/// Whether nothing is going on: no check, and no capture that would win material at once. The evaluation is
+/// meant for such positions.
+pub fn is_quiet(position: &chess::shakmaty::Chess) -> bool {
+    let forcing = |m: chess::shakmaty::Move| picker::is_noisy(m) && see::wins_exchange(position, m, 1);
+    !position.is_check() && !position.legal_moves().into_iter().any(forcing)
+}
+
+/// The answer that the table remembers, when the line ends with our own move.
+fn guess_answer(root: &Node, best: &RootMove, table: &Table) -> Option<chess::shakmaty::Move> {
+    let child = root.play(best.m);
+    let remembered = table.get(child.key, 1)?.best;
+    child.recall(remembered).filter(|&m| child.chess.is_legal(m))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! Moves in the order in which they are likely to be good, each stage worked out only when it is reached.
+
+use arrayvec::ArrayVec;
+use chess::shakmaty::{Color, Move, Position, Role};
+
+use super::{
+    history::{History, Step},
+    node::Node,
+    see::{exchange_value, wins_exchange},
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Remembered,
+    Generate,
+    GoodCaptures,
+    Refutations,
+    Quiets,
+    BadCaptures,
+    Done,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Scored {
+    m: Move,
+    value: i32,
+}
+
+/// What the tree around the node says about its moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hints {
+    /// Best move by the transposition table.
+    pub(crate) remembered: Option<Move>,
+    /// Quiet moves that refuted siblings, and the usual answer to the last move.
+    pub(crate) refutations: [Option<Move>; 3],
+    /// Steps one, two and four plies back.
+    pub(crate) earlier: [Option<Step>; 3],
+}
+
+/// Hands out the moves of a node one by one.
+#[derive(Debug)]
+pub(crate) struct Picker {
+    hints: Hints,
+    stage: Stage,
+    /// Captures and quiet moves are sorted lazily, best first.
+    captures: ArrayVec<Scored, 256>,
+    quiets: ArrayVec<Scored, 256>,
+    bad_captures: ArrayVec<Move, 256>,
+    next: usize,
+    /// Captures must win at least this much to come before the quiet moves.
+    threshold: i32,
+    /// Leave out quiet moves from now on.
+    skip_quiets: bool,
+    /// End with the good captures.
+    captures_only: bool,
+}
+
+impl Picker {
+    /// All legal moves.
+    pub(crate) fn new(hints: Hints) -> Picker {
+        Picker {
+            hints,
+            stage: Stage::Remembered,
+            captures: ArrayVec::new(),
+            quiets: ArrayVec::new(),
+            bad_captures: ArrayVec::new(),
+            next: 0,
+            threshold: 0,
+            skip_quiets: false,
+            captures_only: false,
+        }
+    }
+
+    /// Captures and queen promotions that win at least `threshold`.
+    pub(crate) fn captures(remembered: Option<Move>, threshold: i32) -> Picker {
+        let hints = Hints { remembered: remembered.filter(|&m| is_noisy(m)), ..Hints::default() };
+        Picker { threshold, skip_quiets: true, captures_only: true, ..Picker::new(hints) }
+    }
+
+    /// Leaves out the quiet moves that are still to come.
+    pub(crate) fn skip_quiets(&mut self) {
+        self.skip_quiets = true;
+    }
+
+    pub(crate) fn next(&mut self, node: &Node, history: &History) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::Remembered => {
+                    self.stage = Stage::Generate;
+                    if self.hints.remembered.is_some() {
+                        return self.hints.remembered;
+                    }
+                }
+                Stage::Generate => {
+                    self.generate(node, history);
+                    self.stage = Stage::GoodCaptures;
+                }
+                Stage::GoodCaptures => {
+                    while let Some(m) = best_of(&mut self.captures, &mut self.next) {
+                        if wins_exchange(&node.chess, m, self.threshold) {
+                            return Some(m);
+                        }
+                        self.bad_captures.push(m);
+                    }
+                    self.next = 0;
+                    self.stage = Stage::Refutations;
+                }
+                Stage::Refutations => {
+                    while !self.skip_quiets && self.next < self.hints.refutations.len() {
+                        self.next += 1;
+                        if let Some(m) = self.take_refutation(self.next - 1) {
+                            return Some(m);
+                        }
+                    }
+                    self.next = 0;
+                    self.stage = Stage::Quiets;
+                    if !self.skip_quiets {
+                        self.score_quiets(node.turn(), history);
+                    }
+                }
+                Stage::Quiets => {
+                    if !self.skip_quiets && let Some(m) = best_of(&mut self.quiets, &mut self.next) {
+                        return Some(m);
+                    }
+                    self.next = 0;
+                    self.stage = Stage::BadCaptures;
+                }
+                Stage::BadCaptures => {
+                    if !self.captures_only && let Some(&m) = self.bad_captures.get(self.next) {
+                        self.next += 1;
+                        return Some(m);
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// Whether the moves handed out now are captures that lose material.
+    pub(crate) fn in_bad_captures(&self) -> bool {
+        self.stage == Stage::BadCaptures
+    }
+
+    fn generate(&mut self, node: &Node, history: &History) {
+        let side = node.turn();
+        for m in node.chess.legal_moves() {
+            if Some(m) == self.hints.remembered {
+                continue;
+            }
+            if is_noisy(m) {
+                let gained = m.capture().map_or(0, exchange_value);
+                let promoted = m.promotion().map_or(0, exchange_value);
+                let value = 16 * (gained + promoted) + history.capture(side, m);
+                self.captures.push(Scored { m, value });
+            } else if !self.skip_quiets {
+                self.quiets.push(Scored { m, value: 0 });
+            }
+        }
+    }
+
+    /// A refutation that is legal here; it is taken off the list of quiet moves.
+    fn take_refutation(&mut self, index: usize) -> Option<Move> {
+        let m = self.hints.refutations[index]?;
+        let at = self.quiets.iter().position(|scored| scored.m == m)?;
+        self.quiets.swap_remove(at);
+        Some(m)
+    }
+
+    fn score_quiets(&mut self, side: Color, history: &History) {
+        for scored in &mut self.quiets {
+            scored.value = history.quiet(side, scored.m, self.hints.earlier);
+        }
+    }
+}
+
+/// Moves that change the material at once. Under-promotions are quiet: they are seldom good.
+pub(crate) fn is_noisy(m: Move) -> bool {
+    m.is_capture() || m.promotion() == Some(Role::Queen)
+}
+
+/// Swaps the best of the moves that are left to the front and hands it out.
+fn best_of(moves: &mut ArrayVec<Scored, 256>, next: &mut usize) -> Option<Move> {
+    let rest = &mut moves[*next..];
+    let best = (0..rest.len()).max_by_key(|&index| (rest[index].value, std::cmp::Reverse(index)))?;
+    rest.swap(0, best);
+    *next += 1;
+    Some(moves[*next - 1].m)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::random_game;
+
+    fn all(mut picker: Picker, node: &Node) -> Vec<Move> {
+        let history = History::default();
+        std::iter::from_fn(|| picker.next(node, &history)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_legal_move_comes_once(game in random_game(100), hint: prop::sample::Index, refutation: prop::sample::Index) {
+            for moment in game {
+                let moves = moment.legal_moves();
+                if moves.is_empty() {
+                    continue;
+                }
+                let hints = Hints {
+                    remembered: Some(moves[hint.index(moves.len())]),
+                    refutations: [Some(moves[refutation.index(moves.len())]), None, Some(moves[0])],
+                    ..Hints::default()
+                };
+                let picked = all(Picker::new(hints), &Node::new(&moment.position));
+                prop_assert_eq!(picked.len(), moves.len());
+                prop_assert!(moves.iter().all(|m| picked.contains(m)));
+                prop_assert_eq!(picked[0], hints.remembered.unwrap());
+            }
+        }
+
+        #[test]
+        fn the_list_of_captures_holds_no_quiet_move(game in random_game(100)) {
+            for moment in game {
+                let picked = all(Picker::captures(None, 0), &Node::new(&moment.position));
+                prop_assert!(picked.iter().all(|&m| is_noisy(m)));
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The transposition table: what was found out about positions, shared by all threads without locks.
+//!
+//! An entry is two words. The first is the key xor the second, so that a torn write by two threads at once
+//! looks like a miss, never like knowledge of another position.
+
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+
+use chess::PackedMove;
+
+use super::value::{UNKNOWN, from_table, to_table};
+use crate::Bound;
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) best: PackedMove,
+    pub(crate) value: i32,
+    /// Static evaluation, or [`UNKNOWN`].
+    pub(crate) evaluation: i32,
+    pub(crate) depth: i32,
+    pub(crate) bound: Bound,
+    /// Whether it was ever on a principal variation.
+    pub(crate) on_line: bool,
+}
+
+/// Four entries in one cache line.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; 4]);
+
+#[derive(Debug, Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Table {
+    buckets: Box<[Bucket]>,
+    generation: AtomicU8,
+}
+
+/// Generations are counted in five bits.
+const GENERATIONS: u8 = 32;
+/// Depths are stored from this up, so that quiescence fits.
+const DEPTH_OFFSET: i32 = 8;
+
+impl Table {
+    pub(crate) fn new(megabytes: usize) -> Table {
+        let count = (megabytes.max(1) << 20) / size_of::<Bucket>();
+        Table { buckets: (0..count).map(|_| Bucket::default()).collect(), generation: AtomicU8::new(0) }
+    }
+
+    pub(crate) fn clear(&self) {
+        for slot in self.buckets.iter().flat_map(|bucket| &bucket.0) {
+            slot.check.store(0, Ordering::Relaxed);
+            slot.data.store(0, Ordering::Relaxed);
+        }
+        self.generation.store(0, Ordering::Relaxed);
+    }
+
+    /// Marks what is in the table as old: a new search begins.
+    pub(crate) fn age(&self) {
+        self.generation.store((self.generation() + 1) % GENERATIONS, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self, key: u64, ply: usize) -> Option<Entry> {
+        self.bucket(key).0.iter().find_map(|slot| {
+            let data = slot.data.load(Ordering::Relaxed);
+            let found = slot.check.load(Ordering::Relaxed) ^ data == key && data != 0;
+            found.then(|| unpack(data, ply))
+        })
+    }
+
+    /// Stores an entry over the one of the same position, or over the least useful of four.
+    pub(crate) fn put(&self, key: u64, ply: usize, mut entry: Entry) {
+        let generation = self.generation();
+        let mut chosen = &self.bucket(key).0[0];
+        let mut least = i32::MAX;
+        for slot in &self.bucket(key).0 {
+            let data = slot.data.load(Ordering::Relaxed);
+            if slot.check.load(Ordering::Relaxed) ^ data == key && data != 0 {
+                let old = unpack(data, ply);
+                if entry.best.is_none() {
+                    entry.best = old.best;
+                }
+                // A much deeper result of this search is worth more than a new shallow bound.
+                if entry.bound != Bound::Exact && generation_of(data) == generation && old.depth > entry.depth + 4 {
+                    return;
+                }
+                chosen = slot;
+                break;
+            }
+            let age = (generation + GENERATIONS - generation_of(data)) % GENERATIONS;
+            let worth = if data == 0 { i32::MIN } else { depth_of(data) - 4 * i32::from(age) };
+            if worth < least {
+                (least, chosen) = (worth, slot);
+            }
+        }
+        let data = pack(entry, ply, generation);
+        chosen.data.store(data, Ordering::Relaxed);
+        chosen.check.store(key ^ data, Ordering::Relaxed);
+    }
+
+    /// Thousandths of the table that hold results of this search, by a sample.
+    pub(crate) fn fullness(&self) -> u32 {
+        let sample = self.buckets.len().min(250);
+        let slots = self.buckets[..sample].iter().flat_map(|bucket| &bucket.0);
+        let used = slots.filter(|slot| {
+            let data = slot.data.load(Ordering::Relaxed);
+            data != 0 && generation_of(data) == self.generation()
+        });
+        (used.count() * 1000 / (4 * sample)) as u32
+    }
+
+    fn bucket(&self, key: u64) -> &Bucket {
+        &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
+    }
+
+    fn generation(&self) -> u8 {
+        self.generation.load(Ordering::Relaxed)
+    }
+}
+
+// Bits from below: move 16, value 16, evaluation 16, depth 8, bound 2, on line 1, generation 5.
+
+fn pack(entry: Entry, ply: usize, generation: u8) -> u64 {
+    let word = |value: i32| u64::from(value as i16 as u16);
+    let bound = match entry.bound {
+        Bound::Upper => 1u64,
+        Bound::Lower => 2,
+        Bound::Exact => 3,
+    };
+    u64::from(entry.best.0)
+        | word(to_table(entry.value, ply)) << 16
+        | word(entry.evaluation) << 32
+        | ((entry.depth + DEPTH_OFFSET).clamp(0, 255) as u64) << 48
+        | bound << 56
+        | u64::from(entry.on_line) << 58
+        | u64::from(generation) << 59
+}
+
+fn unpack(data: u64, ply: usize) -> Entry {
+    let word = |shift: u32| i32::from((data >> shift) as u16 as i16);
+    Entry {
+        best: PackedMove(data as u16),
+        value: from_table(word(16), ply),
+        evaluation: word(32),
+        depth: depth_of(data),
+        bound: match data >> 56 & 3 {
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        },
+        on_line: data >> 58 & 1 == 1,
+    }
+}
+
+fn depth_of(data: u64) -> i32 {
+    (data >> 48 & 0xff) as i32 - DEPTH_OFFSET
+}
+
+fn generation_of(data: u64) -> u8 {
+    (data >> 59) as u8
+}
+
+impl Entry {
+    /// An entry that remembers nothing but the static evaluation.
+    pub(crate) fn evaluation_only(evaluation: i32, on_line: bool) -> Entry {
+        Entry { best: PackedMove::NONE, value: UNKNOWN, evaluation, depth: -6, bound: Bound::Upper, on_line }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry(best: u16, value: i32, depth: i32, bound: Bound) -> Entry {
+        Entry { best: PackedMove(best), value, evaluation: -17, depth, bound, on_line: true }
+    }
+
+    proptest! {
+        #[test]
+        fn an_entry_survives_the_table(
+            key in 1u64.., best in 1u16.., value in -31_000i32..31_000, depth in -6i32..120, bound in 0..3usize,
+        ) {
+            let bound = [Bound::Exact, Bound::Lower, Bound::Upper][bound];
+            let table = Table::new(1);
+            table.put(key, 3, entry(best, value, depth, bound));
+            prop_assert_eq!(table.get(key, 3), Some(entry(best, value, depth, bound)));
+            prop_assert_eq!(table.get(!key, 3), None);
+        }
+    }
+
+    #[test]
+    fn old_and_shallow_entries_give_way_first() {
+        let table = Table::new(1);
+        let keys: Vec<u64> = (0..6).map(|low| 0xabcd_0000_0000_0000 | low).collect();
+        for (&key, depth) in keys.iter().zip([9, 3, 8, 7]) {
+            table.put(key, 0, entry(1, 5, depth, Bound::Lower));
+        }
+        table.put(keys[4], 0, entry(1, 5, 6, Bound::Lower));
+        assert_eq!(table.get(keys[1], 0), None, "the shallowest went");
+        for _ in 0..3 {
+            table.age();
+        }
+        table.put(keys[0], 0, entry(2, 5, 9, Bound::Exact));
+        table.put(keys[5], 0, entry(1, 5, 1, Bound::Lower));
+        assert!(table.get(keys[0], 0).is_some() && table.get(keys[5], 0).is_some(), "new ones stay");
+    }
+
+    #[test]
+    fn a_store_without_a_move_keeps_the_known_one() {
+        let table = Table::new(1);
+        table.put(77, 0, entry(9, 5, 4, Bound::Lower));
+        table.put(77, 0, entry(0, 1, 5, Bound::Upper));
+        assert_eq!(table.get(77, 0).map(|entry| entry.best), Some(PackedMove(9)));
+    }
+}

@@ -1,0 +1,54 @@
+//! Which mind can be put under which search.
+
+use thiserror::Error;
+
+use crate::{Search, alpha_beta::AlphaBeta};
+
+/// Minds by name.
+pub const BRAINS: &[&str] = &["heuristic"];
+
+/// Searches by name.
+pub const SEARCHES: &[&str] = &["alpha-beta"];
+
+/// The pairs that work.
+const PAIRS: &[(&str, &str, fn() -> Box<dyn Search>)] =
+    &[("heuristic", "alpha-beta", || Box::<AlphaBeta>::default())];
+
+#[derive(Debug, Error)]
+pub enum BuildError {
+    #[error("there is no mind `{0}`; there are: {names}", names = BRAINS.join(", "))]
+    NoSuchBrain(String),
+    #[error("there is no search `{0}`; there are: {names}", names = SEARCHES.join(", "))]
+    NoSuchSearch(String),
+    #[error("`{0}` does not go with `{1}`; these pairs work: {pairs}", pairs = pairs())]
+    NoSuchPair(String, String),
+}
+
+fn pairs() -> String {
+    PAIRS.iter().map(|(brain, search, _)| format!("{brain}:{search}")).collect::<Vec<_>>().join(", ")
+}
+
+/// A search with a mind in it.
+pub fn build(brain: &str, search: &str) -> Result<Box<dyn Search>, BuildError> {
+    if !BRAINS.contains(&brain) {
+        return Err(BuildError::NoSuchBrain(brain.to_owned()));
+    }
+    if !SEARCHES.contains(&search) {
+        return Err(BuildError::NoSuchSearch(search.to_owned()));
+    }
+    let pair = PAIRS.iter().find(|pair| (pair.0, pair.1) == (brain, search));
+    let pair = pair.ok_or_else(|| BuildError::NoSuchPair(brain.to_owned(), search.to_owned()))?;
+    Ok(pair.2())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_told_with_those_that_exist() {
+        assert!(build("heuristic", "alpha-beta").is_ok());
+        let error = build("oracle", "alpha-beta").err().unwrap().to_string();
+        assert_eq!(error, "there is no mind `oracle`; there are: heuristic");
+    }
+}
