@@ -10,6 +10,7 @@ mod packed_move;
 mod past;
 #[cfg(test)]
 mod testing;
+pub mod vocabulary;
 
 pub use clocks::{Clocks, Ratings};
 pub use moment::{Moment, MomentError};
