@@ -8,6 +8,7 @@ mod opinion;
 mod outcome;
 mod packed_move;
 mod past;
+pub mod pgn;
 #[cfg(test)]
 mod testing;
 pub mod vocabulary;
