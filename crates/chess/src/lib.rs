@@ -8,6 +8,7 @@ mod opinion;
 mod outcome;
 mod packed_move;
 mod past;
+pub mod perft;
 pub mod pgn;
 #[cfg(test)]
 mod testing;
