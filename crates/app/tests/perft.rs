@@ -3,13 +3,13 @@
 use std::process::{Command, Output};
 
 fn tabiya(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabiya")).arg("perft").args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_tabiya")).arg("perft").args(arguments).output().expect("tabiya starts")
 }
 
 fn stdout(arguments: &[&str]) -> String {
     let output = tabiya(arguments);
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]

@@ -9,7 +9,7 @@ use shakmaty::{
 pub fn legal_move_count(position: &Chess) -> u32 {
     let us = position.us();
     let king = position.board().king_of(position.turn()).expect("king on board");
-    let steps = (king_attacks(king) & !us & !guarded(position, king)).count() as u32;
+    let steps = king_steps(position, king);
     let checkers = position.checkers();
     // What a piece other than the king must reach: anything, or the one checker and its path.
     let targets = match (checkers.single_square(), checkers.is_empty()) {
@@ -22,6 +22,12 @@ pub fn legal_move_count(position: &Chess) -> u32 {
         + officers(position, king, pinned, targets)
         + pawns(position, king, pinned, targets)
         + rare(position, checkers)
+}
+
+fn king_steps(position: &Chess, king: Square) -> u32 {
+    let steps = king_attacks(king) & !position.us();
+    // A king walled in by its own men needs no look at what the opponent attacks.
+    if steps.is_empty() { 0 } else { (steps & !guarded(position, king)).count() as u32 }
 }
 
 /// Squares that the opponent attacks, through our king too: it cannot step back along a line of check.
