@@ -8,8 +8,11 @@ mod opinion;
 mod outcome;
 mod packed_move;
 mod past;
+pub mod perft;
+pub mod pgn;
 #[cfg(test)]
 mod testing;
+pub mod vocabulary;
 
 pub use clocks::{Clocks, Ratings};
 pub use moment::{Moment, MomentError};

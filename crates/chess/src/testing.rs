@@ -1,23 +1,75 @@
 //! Random games for property tests.
 
-use proptest::prelude::*;
+use proptest::{prelude::*, sample::Index};
+use shakmaty::{CastlingMode, Chess, Color, File, Piece, Role, Setup, Square};
 
 use crate::Moment;
 
 /// The moments of a random game of at most `plies` plies, the start included.
 pub(crate) fn random_game(plies: usize) -> impl Strategy<Value = Vec<Moment>> {
-    proptest::collection::vec(any::<prop::sample::Index>(), 1..=plies).prop_map(|choices| {
-        let mut game = vec![Moment::default()];
-        for choice in choices {
-            let moment = game.last().expect("a game has a start");
-            let moves = moment.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            let mut next = moment.clone();
-            next.play(moves[choice.index(moves.len())]);
-            game.push(next);
+    choices(plies).prop_map(|choices| play(Moment::default(), choices))
+}
+
+/// As [`random_game`], from a Chess960 start that lacks some of its pieces, so that castling comes early.
+pub(crate) fn random_chess960_game(plies: usize) -> impl Strategy<Value = Vec<Moment>> {
+    (random_back_rank(), any::<u64>(), choices(plies))
+        .prop_map(|(roles, removed, choices)| play(Moment::new(chess960_start(roles, removed)), choices))
+}
+
+fn choices(plies: usize) -> impl Strategy<Value = Vec<Index>> {
+    proptest::collection::vec(any::<Index>(), 1..=plies)
+}
+
+fn play(start: Moment, choices: Vec<Index>) -> Vec<Moment> {
+    let mut game = vec![start];
+    for choice in choices {
+        let moment = game.last().expect("a game has a start");
+        let moves = moment.legal_moves();
+        if moves.is_empty() {
+            break;
         }
-        game
-    })
+        let mut next = moment.clone();
+        next.play(moves[choice.index(moves.len())]);
+        game.push(next);
+    }
+    game
+}
+
+/// A back rank of Chess960: the king between the rooks, bishops on both colours.
+fn random_back_rank() -> impl Strategy<Value = Vec<Role>> {
+    use Role::{Bishop, Knight, Queen, Rook};
+    Just(vec![Rook, Rook, Rook, Queen, Bishop, Bishop, Knight, Knight])
+        .prop_shuffle()
+        .prop_filter("bishops on both colours", |roles| {
+            files_of(Bishop, roles).iter().sum::<usize>() % 2 == 1
+        })
+        .prop_map(|mut roles| {
+            let middle = files_of(Rook, &roles)[1];
+            roles[middle] = Role::King;
+            roles
+        })
+}
+
+fn files_of(role: Role, roles: &[Role]) -> Vec<usize> {
+    (0..roles.len()).filter(|&file| roles[file] == role).collect()
+}
+
+/// Takes the officers off the squares in `removed`, but kings and rooks stay, and pawns, lest somebody be in check.
+fn chess960_start(roles: Vec<Role>, removed: u64) -> Chess {
+    let mut setup = Setup::initial();
+    setup.castling_rights = shakmaty::Bitboard::EMPTY;
+    for (file, role) in File::ALL.into_iter().zip(roles) {
+        for color in Color::ALL {
+            let square = Square::from_coords(file, color.backrank());
+            let stays = matches!(role, Role::King | Role::Rook) || removed >> square.to_u32() & 1 == 0;
+            setup.board.discard_piece_at(square);
+            if stays {
+                setup.board.set_piece_at(square, Piece { color, role });
+            }
+            if role == Role::Rook {
+                setup.castling_rights.add(square);
+            }
+        }
+    }
+    setup.position(CastlingMode::Chess960).expect("a legal start")
 }
