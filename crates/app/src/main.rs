@@ -1,5 +1,6 @@
 //! `tabiya`: one verb per file, one match here.
 
+mod arena;
 mod perft;
 
 use std::process::ExitCode;
@@ -16,11 +17,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Arena(Box<arena::Args>),
     Perft(perft::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().verb {
+        Verb::Arena(args) => arena::run(&args),
         Verb::Perft(args) => perft::run(&args),
     };
     result.unwrap_or_else(|error| {
