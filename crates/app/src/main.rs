@@ -1,5 +1,6 @@
 //! `tabiya`: one verb per file, one match here.
 
+mod arena;
 mod bench;
 mod eval_explain;
 mod perft;
@@ -19,6 +20,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Arena(Box<arena::Args>),
     Bench(bench::Args),
     EvalExplain(eval_explain::Args),
     Perft(perft::Args),
@@ -27,6 +29,7 @@ enum Verb {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().verb {
+        Verb::Arena(args) => arena::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::EvalExplain(args) => eval_explain::run(&args),
         Verb::Perft(args) => perft::run(&args),

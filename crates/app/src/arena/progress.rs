@@ -1,0 +1,62 @@
+//! The match as it goes on, on stderr: a live table on a terminal, a line now and then elsewhere.
+
+use std::time::{Duration, Instant};
+
+use console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{record::Record, standings::Standings, table};
+
+/// Between two lines where there is no terminal.
+const QUIET: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    on_terminal: bool,
+    last_line: Instant,
+}
+
+impl Progress {
+    pub(crate) fn new(games: usize, finished: usize) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(games as u64), ProgressDrawTarget::stderr());
+        let style = "{msg}{wide_bar:.cyan/dim} {pos}/{len} games, {per_sec}, {elapsed} gone, {eta} left";
+        bar.set_style(ProgressStyle::with_template(style).expect("the template is well formed"));
+        bar.set_position(finished as u64);
+        bar.reset_eta();
+        bar.enable_steady_tick(Duration::from_secs(1));
+        Progress { bar, on_terminal: Term::stderr().is_term(), last_line: Instant::now() }
+    }
+
+    /// Shows how the match stands; `sprt` is a line on the test, if there is one.
+    pub(crate) fn update(&mut self, standings: &Standings, sprt: Option<String>) {
+        self.bar.inc(1);
+        let sprt = sprt.map(|line| line + "\n").unwrap_or_default();
+        if self.on_terminal {
+            self.bar.set_message(table::table(&standings.rows()) + &sprt);
+        } else if self.last_line.elapsed() >= QUIET {
+            self.last_line = Instant::now();
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+            let duels = standings.duels();
+            eprint!("{done} of {all} games, {:.0?} left\n{}{sprt}", self.bar.eta(), table::duels(&duels));
+        }
+    }
+
+    /// Tells at once who broke down and how.
+    pub(crate) fn fault(&self, record: &Record) {
+        if let Some(culprit) = record.culprit() {
+            let note = record.note.as_deref().unwrap_or_default();
+            let line = format!(
+                "game {} ({}): {culprit} {}: {note}",
+                record.game + 1,
+                record.round,
+                record.end.words()
+            );
+            self.bar.suspend(|| eprintln!("{line}"));
+        }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
