@@ -8,6 +8,10 @@ use chess::{
 };
 use engine::Limits;
 
+/// A century and ten thousand plies: nobody waits for more, and sums with them are far from overflow.
+const FOR_EVER_MS: u64 = 100 * 366 * 24 * 3_600_000;
+const FOR_EVER_PLIES: u32 = 10_000;
+
 /// `go` as it was asked for. Times are in milliseconds; GUIs send negative ones when a player is late.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Go {
@@ -95,10 +99,10 @@ impl Go {
         Limits {
             on_clock: self.clocks().is_some(),
             moves_to_go: self.moves_to_go,
-            move_time: self.move_time_ms.map(Duration::from_millis),
-            depth: self.depth,
+            move_time: self.move_time_ms.map(|ms| Duration::from_millis(ms.min(FOR_EVER_MS))),
+            depth: self.depth.map(|plies| plies.min(FOR_EVER_PLIES)),
             nodes: self.nodes,
-            mate: self.mate,
+            mate: self.mate.map(|moves| moves.min(FOR_EVER_PLIES)),
             search_moves: Vec::new(),
         }
     }

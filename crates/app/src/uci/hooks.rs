@@ -17,8 +17,8 @@ pub(crate) fn build(_brain: &str, _search: &str) -> Result<Box<dyn Search>, Stri
 }
 
 /// The parts of the hand-made evaluation, as a table for a person.
-pub(crate) fn explain(_moment: &Moment) -> String {
-    "info string the hand-made evaluation is not connected yet".to_owned()
+pub(crate) fn explain(moment: &Moment) -> String {
+    engine::heuristic::explain(&moment.position).trim_end().to_owned()
 }
 
 /// Does a fixed amount of work and tells what it took, line by line.

@@ -52,9 +52,9 @@ enum Kind {
         choices: &'static [&'static str],
         set: fn(&mut Preferences, &str),
     },
-    /// Empty by default.
+    /// Empty by default. What is wrong with the text comes back as a sentence.
     Text {
-        set: fn(&mut Preferences, &str),
+        set: fn(&mut Preferences, &str) -> Option<String>,
     },
     Button {
         press: fn(&mut Preferences),
@@ -76,7 +76,7 @@ pub(crate) const OPTIONS: &[UciOption] = &[
     // Nothing to set: with `go ponder` the GUI says in time when to ponder.
     option("Ponder", Check { default: false, set: |_, _| {} }),
     option("MoveOverhead", Spin { default: engine::MOVE_OVERHEAD_MS as i64, min: 0, max: 5000, set: |p, value| p.settings.move_overhead_ms = value as u64 }),
-    option("SyzygyPath", Text { set: |p, value| p.settings.syzygy = env::split_paths(value).filter(|path| !path.as_os_str().is_empty()).collect() }),
+    option("SyzygyPath", Text { set: set_syzygy }),
     option("UCI_Chess960", Check { default: false, set: |p, on| p.chess960 = on }),
     option("UCI_ShowWDL", Check { default: false, set: |p, on| p.show_wdl = on }),
     option("Clear Hash", Button { press: |p| p.clearings += 1 }),
@@ -84,6 +84,14 @@ pub(crate) const OPTIONS: &[UciOption] = &[
 
 const fn option(name: &'static str, kind: Kind) -> UciOption {
     UciOption { name, kind }
+}
+
+/// Several folders are parted as in the system's own paths: `:`, or `;` on Windows.
+fn set_syzygy(preferences: &mut Preferences, value: &str) -> Option<String> {
+    let folders = env::split_paths(value).filter(|path| !path.as_os_str().is_empty());
+    preferences.settings.syzygy = folders.collect();
+    let missing = preferences.settings.syzygy.iter().find(|path| !path.is_dir())?;
+    Some(format!("SyzygyPath names `{}`, which is no folder", missing.display()))
 }
 
 impl Preferences {
@@ -109,7 +117,7 @@ impl UciOption {
         match (&self.kind, value) {
             (Button { press }, _) => press(preferences),
             (Text { set }, value) => {
-                set(preferences, value.filter(|&value| value != "<empty>").unwrap_or(""));
+                return set(preferences, value.filter(|&value| value != "<empty>").unwrap_or(""));
             }
             (_, None | Some("")) => return Some(format!("{name} needs a value")),
             (&Spin { min, max, set, .. }, Some(value)) => {
@@ -175,6 +183,14 @@ mod tests {
             assert_eq!(preferences.set(option.name, Some(&value)), None, "{option}");
         }
         assert_eq!(preferences, Preferences::default());
+    }
+
+    #[test]
+    fn the_manual_lists_every_option() {
+        let manual = include_str!("../../../../docs/uci.md");
+        for option in OPTIONS {
+            assert!(manual.contains(&format!("| `{}` |", option.name)), "{option}");
+        }
     }
 
     #[test]
