@@ -20,7 +20,7 @@ pub(crate) struct Args {
     threads: usize,
 }
 
-const DEPTH: u32 = 12;
+pub(crate) const DEPTH: u32 = 12;
 const HASH_MB: usize = 16;
 
 /// Openings, middlegames and endings of many kinds.
@@ -28,21 +28,26 @@ const POSITIONS: &str = include_str!("../../../testdata/bench.fen");
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = Settings { threads: args.threads, hash_mb: args.hash, ..Settings::default() };
-    let started = Instant::now();
-    let nodes = signature(args.depth, settings);
-    let seconds = started.elapsed().as_secs_f64();
-    println!("{nodes} nodes {:.0} nps", nodes as f64 / seconds.max(1e-9));
+    println!("{}", summary(args.depth, settings, &Signals::new()));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Nodes over all positions, each searched with an empty memory.
-fn signature(depth: u32, settings: Settings) -> u64 {
-    let signals = Signals::new();
+/// Nodes and speed in one line, as test frameworks read it.
+pub(crate) fn summary(depth: u32, settings: Settings, signals: &Signals) -> String {
+    let started = Instant::now();
+    let nodes = signature(depth, settings, signals);
+    let seconds = started.elapsed().as_secs_f64();
+    format!("{nodes} nodes {:.0} nps", nodes as f64 / seconds.max(1e-9))
+}
+
+/// Nodes over all positions, each searched with an empty memory; a stop ends it early.
+fn signature(depth: u32, settings: Settings, signals: &Signals) -> u64 {
     let mut search = AlphaBeta::new(settings);
     positions()
+        .take_while(|_| !signals.is_stopped())
         .map(|moment| {
             search.new_game();
-            let task = Task { limits: Limits::depth(depth), signals: &signals, report: &mut |_| {} };
+            let task = Task { limits: Limits::depth(depth), signals, report: &mut |_| {} };
             search.choose(&moment, task).nodes
         })
         .sum()
@@ -63,6 +68,7 @@ mod tests {
 
     #[test]
     fn the_signature_is_the_known_one() {
-        assert_eq!(signature(8, Settings { hash_mb: HASH_MB, ..Settings::default() }), SIGNATURE_AT_8);
+        let settings = Settings { hash_mb: HASH_MB, ..Settings::default() };
+        assert_eq!(signature(8, settings, &Signals::new()), SIGNATURE_AT_8);
     }
 }

@@ -5,17 +5,21 @@ mod bench;
 mod eval_explain;
 mod perft;
 mod tune;
+mod uci;
 
-use std::process::ExitCode;
+use std::{
+    io::{self, IsTerminal},
+    process::ExitCode,
+};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// A neural chess platform: sparring partner, UCI engine and laboratory in one binary.
 #[derive(Debug, Parser)]
 #[command(name = "tabiya", version, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Option<Verb>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -25,15 +29,20 @@ enum Verb {
     EvalExplain(eval_explain::Args),
     Perft(perft::Args),
     Tune(tune::Args),
+    Uci(uci::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().verb {
-        Verb::Arena(args) => arena::run(&args),
-        Verb::Bench(args) => bench::run(&args),
-        Verb::EvalExplain(args) => eval_explain::run(&args),
-        Verb::Perft(args) => perft::run(&args),
-        Verb::Tune(args) => tune::run(&args),
+        Some(Verb::Arena(args)) => arena::run(&args),
+        Some(Verb::Bench(args)) => bench::run(&args),
+        Some(Verb::EvalExplain(args)) => eval_explain::run(&args),
+        Some(Verb::Perft(args)) => perft::run(&args),
+        Some(Verb::Tune(args)) => tune::run(&args),
+        Some(Verb::Uci(args)) => uci::run(&args),
+        None if io::stdin().is_terminal() => greet(),
+        // GUIs start engines by their name alone and talk to them through a pipe.
+        None => uci::run(&uci::Args {}),
     };
     result.unwrap_or_else(|error| {
         if is_closed_pipe(&error) {
@@ -42,6 +51,13 @@ fn main() -> ExitCode {
         eprintln!("tabiya: {error:#}");
         ExitCode::from(2)
     })
+}
+
+/// For a person who typed `tabiya` to see what it is.
+fn greet() -> anyhow::Result<ExitCode> {
+    Cli::command().print_help()?;
+    println!("\nAs a chess engine: add this program to a GUI, or type `tabiya uci` and then `uci`.");
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A reader that went away (`tabiya ... | head`) is no failure of ours.

@@ -1,0 +1,238 @@
+//! Every option in one list. A new one is a line in `OPTIONS` and a field in `Preferences`.
+
+use std::{env, fmt};
+
+use engine::Settings;
+
+use super::{go::number, hooks};
+
+/// What the options set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Preferences {
+    pub(crate) settings: Settings,
+    pub(crate) brain: String,
+    pub(crate) search: String,
+    pub(crate) chess960: bool,
+    pub(crate) show_wdl: bool,
+    /// How often a fresh start without old memories was asked for.
+    pub(crate) clearings: usize,
+}
+
+impl Default for Preferences {
+    fn default() -> Preferences {
+        Preferences {
+            settings: Settings::default(),
+            brain: hooks::BRAINS[0].to_owned(),
+            search: hooks::SEARCHES[0].to_owned(),
+            chess960: false,
+            show_wdl: false,
+            clearings: 0,
+        }
+    }
+}
+
+pub(crate) struct UciOption {
+    name: &'static str,
+    kind: Kind,
+}
+
+enum Kind {
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+        set: fn(&mut Preferences, usize),
+    },
+    Check {
+        default: bool,
+        set: fn(&mut Preferences, bool),
+    },
+    /// The first choice is the default.
+    Combo {
+        choices: &'static [&'static str],
+        set: fn(&mut Preferences, &str),
+    },
+    /// Empty by default. What is wrong with the text comes back as a sentence.
+    Text {
+        set: fn(&mut Preferences, &str) -> Option<String>,
+    },
+    Button {
+        press: fn(&mut Preferences),
+    },
+}
+
+use Kind::{Button, Check, Combo, Spin, Text};
+
+/// Largest table in MiB: a terabyte is more than any machine here will have, and still no overflow.
+const MAX_HASH_MB: i64 = 1 << 20;
+
+#[rustfmt::skip]
+pub(crate) const OPTIONS: &[UciOption] = &[
+    option("Brain", Combo { choices: hooks::BRAINS, set: |p, value| p.brain = value.to_owned() }),
+    option("Search", Combo { choices: hooks::SEARCHES, set: |p, value| p.search = value.to_owned() }),
+    option("Hash", Spin { default: 64, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.hash_mb = value }),
+    option("Threads", Spin { default: 1, min: 1, max: 1024, set: |p, value| p.settings.threads = value }),
+    option("MultiPV", Spin { default: 1, min: 1, max: 256, set: |p, value| p.settings.multipv = value }),
+    // Nothing to set: with `go ponder` the GUI says in time when to ponder.
+    option("Ponder", Check { default: false, set: |_, _| {} }),
+    option("MoveOverhead", Spin { default: engine::MOVE_OVERHEAD_MS as i64, min: 0, max: 5000, set: |p, value| p.settings.move_overhead_ms = value as u64 }),
+    option("SyzygyPath", Text { set: set_syzygy }),
+    option("UCI_Chess960", Check { default: false, set: |p, on| p.chess960 = on }),
+    option("UCI_ShowWDL", Check { default: false, set: |p, on| p.show_wdl = on }),
+    option("Clear Hash", Button { press: |p| p.clearings += 1 }),
+];
+
+const fn option(name: &'static str, kind: Kind) -> UciOption {
+    UciOption { name, kind }
+}
+
+/// Several folders are parted as in the system's own paths: `:`, or `;` on Windows.
+fn set_syzygy(preferences: &mut Preferences, value: &str) -> Option<String> {
+    let folders = env::split_paths(value).filter(|path| !path.as_os_str().is_empty());
+    preferences.settings.syzygy = folders.collect();
+    let missing = preferences.settings.syzygy.iter().find(|path| !path.is_dir())?;
+    Some(format!("SyzygyPath names `{}`, which is no folder", missing.display()))
+}
+
+impl Preferences {
+    /// Carries out `setoption`. The answer is a sentence for the user if something is not as he asked; without
+    /// a change if that could not be helped.
+    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Option<String> {
+        let Some(option) = OPTIONS.iter().find(|option| same_name(option.name, name)) else {
+            return Some(format!("there is no option `{name}`"));
+        };
+        option.set(self, value)
+    }
+}
+
+/// Names are compared without case, as the protocol asks, and without spaces, as GUIs differ in them.
+fn same_name(a: &str, b: &str) -> bool {
+    let letters = |name: &str| name.replace(' ', "").to_ascii_lowercase();
+    letters(a) == letters(b)
+}
+
+impl UciOption {
+    fn set(&self, preferences: &mut Preferences, value: Option<&str>) -> Option<String> {
+        let name = self.name;
+        match (&self.kind, value) {
+            (Button { press }, _) => press(preferences),
+            (Text { set }, value) => {
+                return set(preferences, value.filter(|&value| value != "<empty>").unwrap_or(""));
+            }
+            (_, None | Some("")) => return Some(format!("{name} needs a value")),
+            (&Spin { min, max, set, .. }, Some(value)) => {
+                let Some(wanted) = number(value) else {
+                    return Some(format!("{name} takes a whole number, not `{value}`"));
+                };
+                let clamped = wanted.clamp(min, max);
+                set(preferences, usize::try_from(clamped).unwrap_or(0));
+                if clamped != wanted {
+                    return Some(format!("{name} goes from {min} to {max}, so {clamped} it is"));
+                }
+            }
+            (Check { set, .. }, Some(value)) => match value.to_ascii_lowercase().as_str() {
+                "true" => set(preferences, true),
+                "false" => set(preferences, false),
+                _ => return Some(format!("{name} is true or false, not `{value}`")),
+            },
+            (Combo { choices, set }, Some(value)) => {
+                let Some(choice) = choices.iter().find(|choice| choice.eq_ignore_ascii_case(value)) else {
+                    return Some(format!("{name} has no `{value}`, only {}", choices.join(", ")));
+                };
+                set(preferences, choice);
+            }
+        }
+        None
+    }
+}
+
+/// As the answer to `uci` lists it.
+impl fmt::Display for UciOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "option name {} type ", self.name)?;
+        match &self.kind {
+            Spin { default, min, max, .. } => write!(f, "spin default {default} min {min} max {max}"),
+            Check { default, .. } => write!(f, "check default {default}"),
+            Combo { choices, .. } => {
+                write!(f, "combo default {}", choices[0])?;
+                choices.iter().try_for_each(|choice| write!(f, " var {choice}"))
+            }
+            Text { .. } => f.write_str("string default <empty>"),
+            Button { .. } => f.write_str("button"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn setting_every_default_changes_nothing() {
+        let mut preferences = Preferences::default();
+        for option in OPTIONS {
+            let value = match &option.kind {
+                Spin { default, .. } => default.to_string(),
+                Check { default, .. } => default.to_string(),
+                Combo { choices, .. } => choices[0].to_owned(),
+                Text { .. } => "<empty>".to_owned(),
+                Button { .. } => continue,
+            };
+            assert_eq!(preferences.set(option.name, Some(&value)), None, "{option}");
+        }
+        assert_eq!(preferences, Preferences::default());
+    }
+
+    #[test]
+    fn the_manual_lists_every_option() {
+        let manual = include_str!("../../../../docs/uci.md");
+        for option in OPTIONS {
+            assert!(manual.contains(&format!("| `{}` |", option.name)), "{option}");
+        }
+    }
+
+    #[test]
+    fn names_differ_by_more_than_case_and_spaces() {
+        for (index, option) in OPTIONS.iter().enumerate() {
+            assert!(OPTIONS[index + 1..].iter().all(|other| !same_name(option.name, other.name)), "{option}");
+        }
+    }
+
+    #[test]
+    fn values_are_taken_clamped_or_refused() {
+        let with = |name: &str, value: Option<&str>| {
+            let mut preferences = Preferences::default();
+            let sentence = preferences.set(name, value);
+            (preferences.settings, sentence.unwrap_or_default())
+        };
+        let default = Settings::default();
+        for (name, value, settings, sentence) in [
+            ("hash", Some("16"), Settings { hash_mb: 16, ..default.clone() }, ""),
+            (
+                "Hash",
+                Some("0"),
+                Settings { hash_mb: 1, ..default.clone() },
+                "Hash goes from 1 to 1048576, so 1 it is",
+            ),
+            ("Hash", Some("lots"), default.clone(), "Hash takes a whole number, not `lots`"),
+            ("Hash", None, default.clone(), "Hash needs a value"),
+            ("Move Overhead", Some("100"), Settings { move_overhead_ms: 100, ..default.clone() }, ""),
+            ("UCI_ShowWDL", Some("maybe"), default.clone(), "UCI_ShowWDL is true or false, not `maybe`"),
+            ("Contempt", Some("5"), default, "there is no option `Contempt`"),
+        ] {
+            assert_eq!(with(name, value), (settings, sentence.to_owned()), "{name} {value:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_is_too_strange_to_refuse(index in 0..OPTIONS.len(), value in proptest::option::of(".*")) {
+            let mut preferences = Preferences::default();
+            preferences.set(OPTIONS[index].name, value.as_deref());
+            let settings = preferences.settings;
+            prop_assert!(settings.hash_mb >= 1 && settings.threads >= 1 && settings.multipv >= 1);
+        }
+    }
+}

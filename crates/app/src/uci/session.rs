@@ -1,0 +1,198 @@
+//! One conversation with a GUI: what has been said so far, and what to do with the next line.
+
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, mpsc},
+    thread,
+};
+
+use chess::{
+    Moment, MomentError,
+    shakmaty::{CastlingMode, Chess, EnPassantMode, fen::Fen},
+};
+
+use super::{
+    board,
+    command::{Command, Place},
+    flight::Flight,
+    go::Go,
+    hooks::{self, Build},
+    options::{OPTIONS, Preferences},
+    output::Output,
+    worker::{self, Job},
+};
+
+pub(crate) struct Session {
+    output: Output,
+    preferences: Preferences,
+    place: Place,
+    moment: Moment,
+    debug: bool,
+    jobs: mpsc::Sender<Job>,
+    worker: thread::JoinHandle<()>,
+    /// Every `go` that may still be without its answer.
+    flights: Vec<Arc<Flight>>,
+}
+
+impl Session {
+    pub(crate) fn new(output: Output, build: Build) -> Session {
+        let (jobs, worker) = worker::start(output.clone(), build);
+        let session = Session {
+            output,
+            preferences: Preferences::default(),
+            place: Place::default(),
+            moment: Moment::default(),
+            debug: false,
+            jobs,
+            worker,
+            flights: Vec::new(),
+        };
+        session.prepare();
+        session
+    }
+
+    /// Carries out one line and never waits for the search. Breaks on `quit`.
+    pub(crate) fn obey(&mut self, line: &str) -> ControlFlow<()> {
+        let command = Command::parse(line);
+        if self.debug {
+            match &command {
+                Some(command) => self.output.say(format_args!("understood as `{command}`")),
+                None => self.output.say(format_args!("not understood: `{}`", line.trim())),
+            }
+        }
+        match command {
+            None | Some(Command::Register) => {}
+            Some(Command::Uci) => self.introduce(),
+            Some(Command::Debug(on)) => self.debug = on,
+            Some(Command::IsReady) => self.report_ready(),
+            Some(Command::SetOption { name, value }) => self.set_option(&name, value.as_deref()),
+            Some(Command::NewGame) => self.send(Job::NewGame),
+            Some(Command::Position(place)) => self.set_up(place),
+            Some(Command::Go(go)) => self.go(&go),
+            Some(Command::Stop) => self.flights.iter().for_each(|flight| flight.stop()),
+            Some(Command::PonderHit) => self.flights.iter().for_each(|flight| flight.ponder_hit()),
+            Some(Command::Quit) => {
+                self.flights.iter().for_each(|flight| flight.stop());
+                return ControlFlow::Break(());
+            }
+            Some(Command::Display) => self.output.line(board::draw(&self.moment)),
+            Some(Command::Eval) => self.output.line(hooks::explain(&self.moment)),
+            Some(Command::Bench) => {
+                let flight = self.launch(Flight::finite());
+                self.send(Job::Bench { flight });
+            }
+            Some(Command::Malformed(sentence)) => self.output.say(sentence),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The end of the input. What ends by itself may do so, that `echo go depth 9 | tabiya` has an answer.
+    pub(crate) fn leave(self) {
+        self.stop_what_needs_a_command();
+        drop(self.jobs);
+        // A worker that fails ends the process by itself.
+        let _ = self.worker.join();
+    }
+
+    fn introduce(&self) {
+        let mut lines = vec![
+            format!("id name Tabiya {}", env!("CARGO_PKG_VERSION")),
+            "id author the Tabiya authors".to_owned(),
+        ];
+        lines.extend(OPTIONS.iter().map(ToString::to_string));
+        lines.push("uciok".to_owned());
+        self.output.line(lines.join("\n"));
+    }
+
+    /// At once during a search; else when all that was asked for before is done, such as a larger table.
+    fn report_ready(&self) {
+        if self.flights.iter().all(|flight| flight.has_landed()) {
+            self.send(Job::Ready);
+        } else {
+            self.output.line("readyok");
+        }
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        let before = self.preferences.clone();
+        if let Some(sentence) = self.preferences.set(name, value) {
+            self.output.say(sentence);
+        }
+        if self.preferences.clearings != before.clearings {
+            self.send(Job::NewGame);
+        }
+        if self.preferences.chess960 != before.chess960 {
+            // The same game in the other notation; where that cannot be, the next `position` will tell.
+            self.moment = self.moment_at(&self.place).unwrap_or_else(|_| self.moment.clone());
+        }
+        if self.preferences != before {
+            self.prepare();
+        }
+    }
+
+    fn prepare(&self) {
+        let Preferences { brain, search, settings, .. } = self.preferences.clone();
+        self.send(Job::Prepare { brain, search, settings });
+    }
+
+    /// A running search keeps its own board, so this is safe at any time. After a mistake the old one stays.
+    fn set_up(&mut self, place: Place) {
+        match self.moment_at(&place) {
+            Ok(moment) => {
+                self.moment = moment;
+                self.place = place;
+            }
+            Err(error) => self.output.say(format_args!("the position stays as it was: {error}")),
+        }
+    }
+
+    fn moment_at(&self, place: &Place) -> Result<Moment, MomentError> {
+        let mode = CastlingMode::from_chess960(self.preferences.chess960);
+        let start = match &place.fen {
+            Some(fen) => Moment::from_fen(fen, mode)?,
+            None => {
+                let fen = Fen::from_position(&Chess::default(), EnPassantMode::Legal);
+                Moment::from_fen(&fen.to_string(), mode)?
+            }
+        };
+        start.after_uci(place.moves.iter().map(String::as_str))
+    }
+
+    fn go(&mut self, go: &Go) {
+        // A search that would never end makes room; one that ends by itself is waited for by the worker, so
+        // that a script may list `go` after `go`.
+        self.stop_what_needs_a_command();
+        let mut moment = Box::new(self.moment.clone());
+        if let Some(depth) = go.perft {
+            let flight = self.launch(Flight::finite());
+            return self.send(Job::Perft { moment, depth, flight });
+        }
+        let mut limits = go.limits();
+        for uci in &go.search_moves {
+            match uci.to_move(&moment.position) {
+                Ok(m) if limits.search_moves.contains(&m) => {}
+                Ok(m) => limits.search_moves.push(m),
+                Err(_) => self.output.say(format_args!("searchmoves without {uci}, which cannot be played")),
+            }
+        }
+        moment.clocks = go.clocks();
+        let flight = self.launch(Flight::new(go));
+        self.send(Job::Think { moment, limits, show_wdl: self.preferences.show_wdl, flight });
+    }
+
+    fn launch(&mut self, flight: Flight) -> Arc<Flight> {
+        self.flights.retain(|flight| !flight.has_landed());
+        let flight = Arc::new(flight);
+        self.flights.push(Arc::clone(&flight));
+        flight
+    }
+
+    fn stop_what_needs_a_command(&self) {
+        self.flights.iter().filter(|flight| flight.needs_command()).for_each(|flight| flight.stop());
+    }
+
+    fn send(&self, job: Job) {
+        // It fails only if the worker has failed, which ends the process in a moment.
+        let _ = self.jobs.send(job);
+    }
+}

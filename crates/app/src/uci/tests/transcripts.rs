@@ -1,0 +1,63 @@
+//! Conversations on file, held with every search: `> ` is said, `< ` must be the next answer.
+//!
+//! In an answer `*` stands for any text. Thinking aloud is passed over unless it is the answer.
+
+use std::{fs, path::Path};
+
+use super::*;
+use crate::uci::hooks;
+
+#[test]
+fn conversations_go_as_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/uci");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        for build in [first_move as Build, hooks::build] {
+            hold(&fs::read_to_string(&file).unwrap(), build, &file.file_name().unwrap().to_string_lossy());
+        }
+    }
+}
+
+fn hold(transcript: &str, build: Build, name: &str) {
+    let mut gui = Gui::new(build);
+    for (number, line) in transcript.lines().enumerate() {
+        match line.split_once(' ').unwrap_or((line, "")) {
+            (">", said) => gui.say(said),
+            ("<", expected) => {
+                let mut lines = std::iter::from_fn(|| gui.next_line());
+                let answer = lines.find(|line| matches(expected, line) || !line.starts_with("info depth"));
+                let fits = answer.as_ref().is_some_and(|answer| matches(expected, answer));
+                assert!(fits, "{name}:{}: {answer:?} is not {expected}", number + 1);
+            }
+            _ => assert!(line.is_empty() || line.starts_with('#'), "{name}:{}: {line}", number + 1),
+        }
+    }
+    let rest: Vec<String> =
+        gui.remaining().into_iter().filter(|line| !line.starts_with("info depth")).collect();
+    assert!(rest.is_empty(), "{name}: unexpected {rest:?}");
+}
+
+/// Whether `text` is `pattern` with any text in place of each `*`.
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((head, tail)) => text.strip_prefix(head).is_some_and(|rest| {
+            rest.char_indices().map(|(at, _)| at).chain([rest.len()]).any(|at| matches(tail, &rest[at..]))
+        }),
+    }
+}
+
+#[test]
+fn stars_stand_for_any_text() {
+    for (pattern, text, fits) in [
+        ("bestmove *", "bestmove e2e4", true),
+        ("bestmove e2e4*", "bestmove e2e4", true),
+        ("*score*pv", "info score cp 3 pv", true),
+        ("readyok", "readyok ", false),
+        ("a*c", "ab", false),
+    ] {
+        assert_eq!(matches(pattern, text), fits, "{pattern} {text}");
+    }
+}

@@ -1,0 +1,167 @@
+//! The thread that thinks. It takes jobs one by one, so every `go` gets its one answer, in order.
+
+use std::{
+    panic::{self, AssertUnwindSafe},
+    process,
+    sync::{Arc, mpsc},
+    thread,
+};
+
+use chess::{
+    Moment,
+    shakmaty::{self, Chess, Position},
+};
+use engine::{Choice, Limits, Search, Settings, Task};
+
+use super::{
+    flight::Flight,
+    hooks::{self, Build},
+    info_line::{BestMove, InfoLine},
+    output::Output,
+};
+
+pub(crate) enum Job {
+    /// Take these names and settings; a search that is named already keeps what it knows.
+    Prepare {
+        brain: String,
+        search: String,
+        settings: Settings,
+    },
+    NewGame,
+    Ready,
+    Think {
+        moment: Box<Moment>,
+        limits: Limits,
+        show_wdl: bool,
+        flight: Arc<Flight>,
+    },
+    Perft {
+        moment: Box<Moment>,
+        depth: u32,
+        flight: Arc<Flight>,
+    },
+    Bench {
+        flight: Arc<Flight>,
+    },
+}
+
+/// Starts the thread; it ends when the sender is dropped and all jobs are done.
+pub(crate) fn start(output: Output, build: Build) -> (mpsc::Sender<Job>, thread::JoinHandle<()>) {
+    let (sender, jobs) = mpsc::channel();
+    let mut worker =
+        Worker { output, build, names: Default::default(), settings: Settings::default(), search: None };
+    let work = move || jobs.into_iter().for_each(|job| worker.take(job));
+    let thread = thread::spawn(move || {
+        // An engine that listens but cannot think any more would lose its game on time: better leave at once.
+        if panic::catch_unwind(AssertUnwindSafe(work)).is_err() {
+            process::exit(2);
+        }
+    });
+    (sender, thread)
+}
+
+struct Worker {
+    output: Output,
+    build: Build,
+    /// Brain and search.
+    names: (String, String),
+    settings: Settings,
+    /// `None` if it could not be built.
+    search: Option<Box<dyn Search>>,
+}
+
+impl Worker {
+    fn take(&mut self, job: Job) {
+        match job {
+            Job::Prepare { brain, search, settings } => self.prepare((brain, search), settings),
+            Job::NewGame => self.search.iter_mut().for_each(|search| search.new_game()),
+            Job::Ready => self.output.line("readyok"),
+            Job::Think { moment, limits, show_wdl, flight } => {
+                let choice = self.think(&moment, limits, show_wdl, &flight);
+                flight.await_clearance();
+                // First landed, then announced: who reads the answer may rely on the thread being free.
+                flight.land();
+                let mode = moment.castling_mode();
+                self.output.line(BestMove { best: choice.best, ponder: choice.ponder, mode });
+            }
+            Job::Perft { moment, depth, flight } => {
+                perft(&moment, depth, &flight, &self.output);
+                flight.land();
+            }
+            Job::Bench { flight } => {
+                hooks::bench(&flight.signals, &mut |line| self.output.line(line));
+                flight.land();
+            }
+        }
+    }
+
+    fn prepare(&mut self, names: (String, String), settings: Settings) {
+        self.settings = settings;
+        if self.search.is_none() || self.names != names {
+            match (self.build)(&names.0, &names.1) {
+                Ok(search) => {
+                    self.search = Some(search);
+                    self.names = names;
+                }
+                Err(sentence) => self.output.say(sentence),
+            }
+        }
+        if let Some(search) = &mut self.search {
+            search.configure(&self.settings);
+        }
+    }
+
+    fn think(&mut self, moment: &Moment, limits: Limits, show_wdl: bool, flight: &Flight) -> Choice {
+        let legal = moment.legal_moves();
+        if legal.is_empty() {
+            let score = if moment.position.is_check() { "mate 0" } else { "cp 0" };
+            self.output.line(format_args!("info depth 0 score {score}"));
+            return Choice::default();
+        }
+        let fallback = limits.search_moves.first().or(legal.first()).copied();
+        let mode = moment.castling_mode();
+        let output = &self.output;
+        let mut report = |info: &engine::Info| output.line(InfoLine { info, mode, show_wdl });
+        let task = Task { limits, signals: &flight.signals, report: &mut report };
+        let choice = match &mut self.search {
+            // A search that fails must not cost the game: say so, play on, and begin with a fresh one.
+            Some(search) => panic::catch_unwind(AssertUnwindSafe(|| search.choose(moment, task))),
+            None => Ok(Choice::default()),
+        };
+        let choice = choice.unwrap_or_else(|_| {
+            self.output.say(format_args!("the search failed in {}; any legal move is played", moment.fen()));
+            self.search = None;
+            self.prepare(self.names.clone(), self.settings.clone());
+            Choice::default()
+        });
+        if choice.best.is_some() { choice } else { Choice { best: fallback, ..Choice::default() } }
+    }
+}
+
+/// Leaves below each move and in all, as other engines print them. A count that is stopped stays silent.
+fn perft(moment: &Moment, depth: u32, flight: &Flight, output: &Output) {
+    let mut total = if depth == 0 { 1 } else { 0 };
+    for m in moment.legal_moves().into_iter().filter(|_| depth > 0) {
+        let mut next = moment.position.clone();
+        next.play_unchecked(m);
+        let Some(leaves) = leaves(&next, depth - 1, flight) else { return };
+        output.line(format_args!("{}: {leaves}", moment.uci(m)));
+        total += leaves;
+    }
+    output.line(format_args!("\nNodes searched: {total}\n"));
+}
+
+/// `None` once stopped; looked at often enough to be felt as at once.
+fn leaves(position: &Chess, depth: u32, flight: &Flight) -> Option<u64> {
+    if flight.signals.is_stopped() {
+        return None;
+    }
+    if depth <= 3 {
+        return Some(shakmaty::perft(position, depth));
+    }
+    position.legal_moves().into_iter().try_fold(0, |sum, m| {
+        let mut next = position.clone();
+        next.play_unchecked(m);
+        Some(sum + leaves(&next, depth - 1, flight)?)
+    })
+}

@@ -1,0 +1,48 @@
+//! The binary as GUIs and scripts start it: through pipes.
+
+use std::{
+    io::Write,
+    process::{Child, Command, Stdio},
+};
+
+/// What the program prints when it reads `input` and then the end of it.
+fn answer(arguments: &[&str], input: &[u8]) -> String {
+    let mut child = start(arguments);
+    child.stdin.take().expect("piped").write_all(input).expect("the program reads to the end");
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(output.status.success(), "{:?} {}", arguments, output.status);
+    String::from_utf8(output.stdout).expect("only text is printed")
+}
+
+fn start(arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the program starts")
+}
+
+#[test]
+fn without_a_verb_a_pipe_means_uci() {
+    for arguments in [&[][..], &["uci"]] {
+        let text = answer(arguments, b"uci\nposition startpos\ngo depth 2\n");
+        assert!(text.contains("\nuciok\n"), "{text}");
+        assert!(text.lines().last().unwrap().starts_with("bestmove "), "{text}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_and_a_line_without_end_are_taken_as_they_come() {
+    assert_eq!(answer(&[], b"\xff\xfe\r\nisready\r\n\0\0\nisready"), "readyok\nreadyok\n");
+    assert_eq!(answer(&[], b""), "");
+}
+
+#[test]
+fn a_closed_stdout_ends_the_process_without_a_word() {
+    let mut child = start(&[]);
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"uci\n").unwrap();
+    // The input stays open: it is the lost output that must end the process.
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
