@@ -9,7 +9,7 @@ use chess::{
 };
 use engine::{
     alpha_beta::is_quiet,
-    heuristic::texel::{Example, Tuner, Weights, error},
+    heuristic::texel::{ODDS, Example, Tuner, Weights, error},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Share of an engine's evaluation in the target, where there is one
     #[arg(long, default_value_t = 0.7)]
     eval_share: f32,
+    /// Leave out positions without an engine's evaluation
+    #[arg(long)]
+    evals_only: bool,
     /// Passes over the data
     #[arg(long, default_value_t = 30)]
     epochs: u32,
@@ -116,7 +119,10 @@ fn add_game(args: &Args, game: &Game, random: &mut Random, examples: &mut Vec<Ex
     let mut position = game.start.position.clone();
     for (ply, &m) in game.moves.iter().enumerate() {
         position.play_unchecked(m);
-        if ply < args.skip || !random.next().is_multiple_of(args.every) || !is_quiet(&position) {
+        if ply < args.skip || (args.evals_only && game.evals[ply].is_none()) {
+            continue;
+        }
+        if !random.next().is_multiple_of(args.every) || !is_quiet(&position) {
             continue;
         }
         let target = game.evals[ply].map_or(result, |eval| {
@@ -126,10 +132,10 @@ fn add_game(args: &Args, game: &Game, random: &mut Random, examples: &mut Vec<Ex
     }
 }
 
-/// White's expected score by an engine's evaluation, with Lichess's slope.
+/// White's expected score by an engine's evaluation.
 fn expected(eval: Eval) -> f32 {
     match eval {
-        Eval::Centipawns(centipawns) => 1.0 / (1.0 + (-0.003_682_08 * centipawns as f32).exp()),
+        Eval::Centipawns(centipawns) => 1.0 / (1.0 + (-centipawns as f32 / ODDS).exp()),
         Eval::Mate(moves) => f32::from(moves > 0),
     }
 }

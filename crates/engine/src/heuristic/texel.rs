@@ -18,8 +18,8 @@ use super::{
     weights::{DANGER_WEIGHTS, WEIGHTS},
 };
 
-/// Centipawns for which the odds grow by a factor of e: 400 centipawns are odds of ten to one.
-pub const ODDS: f32 = 173.72;
+/// Centipawns for which the odds grow by a factor of e, as Lichess turns engine values into chances.
+pub const ODDS: f32 = 271.59;
 
 /// Weights as the tuner moves them: opening and endgame for each feature, then the danger units.
 #[derive(Clone, Debug)]
