@@ -27,6 +27,8 @@ pub(crate) struct Session {
     preferences: Preferences,
     place: Place,
     moment: Moment,
+    /// Not all preferences have reached the worker.
+    unprepared: bool,
     debug: bool,
     jobs: mpsc::Sender<Job>,
     worker: thread::JoinHandle<()>,
@@ -37,11 +39,12 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(output: Output, build: Build) -> Session {
         let (jobs, worker) = worker::start(output.clone(), build);
-        let session = Session {
+        let mut session = Session {
             output,
             preferences: Preferences::default(),
             place: Place::default(),
             moment: Moment::default(),
+            unprepared: true,
             debug: false,
             jobs,
             worker,
@@ -105,7 +108,8 @@ impl Session {
     }
 
     /// At once during a search; else when all that was asked for before is done, such as a larger table.
-    fn report_ready(&self) {
+    fn report_ready(&mut self) {
+        self.prepare();
         if self.flights.iter().all(|flight| flight.has_landed()) {
             self.send(Job::Ready);
         } else {
@@ -125,12 +129,14 @@ impl Session {
             // The same game in the other notation; where that cannot be, the next `position` will tell.
             self.moment = self.moment_at(&self.place).unwrap_or_else(|_| self.moment.clone());
         }
-        if self.preferences != before {
-            self.prepare();
-        }
+        self.unprepared |= self.preferences != before;
     }
 
-    fn prepare(&self) {
+    /// Only now, not at each `setoption`: brain and search may fit each other only when both are set.
+    fn prepare(&mut self) {
+        if !std::mem::take(&mut self.unprepared) {
+            return;
+        }
         let Preferences { brain, search, settings, .. } = self.preferences.clone();
         self.send(Job::Prepare { brain, search, settings });
     }
@@ -162,6 +168,7 @@ impl Session {
         // A search that would never end makes room; one that ends by itself is waited for by the worker, so
         // that a script may list `go` after `go`.
         self.stop_what_needs_a_command();
+        self.prepare();
         let mut moment = Box::new(self.moment.clone());
         if let Some(depth) = go.perft {
             let flight = self.launch(Flight::finite());
