@@ -144,12 +144,12 @@ def finds_mates(engine):
     one = chess.Board("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1")
     info = engine.analyse(one, Limit(depth=3))
     assert info["score"].relative == chess.engine.Mate(1), info
-    for limit in [Limit(depth=10), Limit(mate=2, depth=10)]:
+    for limit in [Limit(depth=30), Limit(mate=2, nodes=1_000_000)]:
         info = engine.analyse(chess.Board(MATE_IN_TWO), limit, game=object())
         assert info["score"].relative == chess.engine.Mate(2), info
     lost = chess.Board(MATE_IN_TWO)
     lost.push_uci("a2a7")
-    assert engine.analyse(lost, Limit(depth=10))["score"].relative == chess.engine.Mate(-1)
+    assert engine.analyse(lost, Limit(depth=30))["score"].relative == chess.engine.Mate(-1)
 
 
 @check

@@ -95,7 +95,12 @@ impl Worker {
         }
     }
 
-    fn prepare(&mut self, names: (String, String), settings: Settings) {
+    fn prepare(&mut self, names: (String, String), mut settings: Settings) {
+        let (wanted_mb, present_mb) = (settings.hash_mb, self.settings.hash_mb);
+        if wanted_mb > present_mb && !has_room(wanted_mb) {
+            self.output.say(format_args!("no room for {wanted_mb} MiB of Hash, which stays at {present_mb}"));
+            settings.hash_mb = present_mb;
+        }
         self.settings = settings;
         if self.search.is_none() || self.names != names {
             match (self.build)(&names.0, &names.1) {
@@ -136,6 +141,11 @@ impl Worker {
         });
         if choice.best.is_some() { choice } else { Choice { best: fallback, ..Choice::default() } }
     }
+}
+
+/// Asks the system, as a search that takes too much would end the process.
+fn has_room(mb: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(mb << 20).is_ok()
 }
 
 /// Leaves below each move and in all, as other engines print them. A count that is stopped stays silent.
