@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) const DEPTH: u32 = 12;
-const HASH_MB: usize = 16;
+pub(crate) const HASH_MB: usize = 16;
 
 /// Openings, middlegames and endings of many kinds.
 const POSITIONS: &str = include_str!("../../../testdata/bench.fen");

@@ -6,6 +6,8 @@ use engine::{Search, Settings, Signals};
 /// What can be chosen; the first of each is the default.
 pub(crate) use engine::{BRAINS, SEARCHES};
 
+use crate::bench;
+
 /// The search for a pair of names, or a sentence that says why there is none.
 pub(crate) type Build = fn(brain: &str, search: &str) -> Result<Box<dyn Search>, String>;
 
@@ -18,7 +20,11 @@ pub(crate) fn explain(moment: &Moment) -> String {
     engine::heuristic::explain(&moment.position).trim_end().to_owned()
 }
 
-/// Does a fixed amount of work and tells what it took.
+/// Does the work of `tabiya bench` and tells what it took; half of the work would be a wrong signature.
 pub(crate) fn bench(signals: &Signals, tell: &mut dyn FnMut(String)) {
-    tell(crate::bench::summary(crate::bench::DEPTH, Settings::default(), signals));
+    let settings = Settings { hash_mb: bench::HASH_MB, ..Settings::default() };
+    let summary = bench::summary(bench::DEPTH, settings, signals);
+    if !signals.is_stopped() {
+        tell(summary);
+    }
 }
