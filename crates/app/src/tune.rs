@@ -9,7 +9,7 @@ use chess::{
 };
 use engine::{
     alpha_beta::is_quiet,
-    heuristic::texel::{ODDS, Example, Tuner, Weights, error},
+    heuristic::texel::{Example, ODDS, Tuner, Weights, error},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -125,9 +125,8 @@ fn add_game(args: &Args, game: &Game, random: &mut Random, examples: &mut Vec<Ex
         if !random.next().is_multiple_of(args.every) || !is_quiet(&position) {
             continue;
         }
-        let target = game.evals[ply].map_or(result, |eval| {
-            args.eval_share * expected(eval) + (1.0 - args.eval_share) * result
-        });
+        let target = game.evals[ply]
+            .map_or(result, |eval| args.eval_share * expected(eval) + (1.0 - args.eval_share) * result);
         examples.extend(Example::new(&position, target));
     }
 }

@@ -10,8 +10,11 @@ pub const BRAINS: &[&str] = &["heuristic"];
 /// Searches by name.
 pub const SEARCHES: &[&str] = &["alpha-beta"];
 
+/// A mind, a search, and how the two are put together.
+type Pair = (&'static str, &'static str, fn() -> Box<dyn Search>);
+
 /// The pairs that work.
-const PAIRS: &[(&str, &str, fn() -> Box<dyn Search>)] =
+const PAIRS: &[Pair] =
     &[("heuristic", "alpha-beta", || Box::<AlphaBeta>::default())];
 
 #[derive(Debug, Error)]

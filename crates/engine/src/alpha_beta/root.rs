@@ -65,8 +65,8 @@ impl Worker {
                 }
                 moves[..=line].sort_by_key(|root_move| -root_move.value);
                 if self.is_main && (lines == 1 || line + 1 == lines || shared.thought().as_secs() >= 1) {
-                    for rank in 0..=line {
-                        report(&self.info(shared, root, &moves[rank], rank, depth, Bound::Exact));
+                    for (rank, best) in moves[..=line].iter().enumerate() {
+                        report(&self.info(shared, root, best, rank, depth, Bound::Exact));
                     }
                 }
             }
@@ -154,14 +154,16 @@ impl Worker {
             let mut value = -INFINITE;
             if count > 0 {
                 let late = depth >= 3 && count > 2 && !is_noisy(m) && !child.in_check() && !self.plain;
-                let less = if late { (reduction(depth, count as i32) / 1024 - 1).clamp(0, full - 1) } else { 0 };
+                let less =
+                    if late { (reduction(depth, count as i32) / 1024 - 1).clamp(0, full - 1) } else { 0 };
                 value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), full - less, 1, true);
                 if value > alpha && less > 0 {
                     value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), full, 1, true);
                 }
             }
             if count == 0 || value > alpha {
-                value = -self.search::<true>(shared, &child, Window { alpha, beta }.flipped(), full, 1, false);
+                value =
+                    -self.search::<true>(shared, &child, Window { alpha, beta }.flipped(), full, 1, false);
             }
             self.leave();
             root_move.nodes += self.nodes - before;
@@ -222,7 +224,7 @@ impl Worker {
         let plies_to_mate = MATE - value.abs();
         if let Some(mate) = shared.limits.mate
             && value >= MATE_IN_REACH
-            && plies_to_mate <= 2 * mate as i32 - 1
+            && plies_to_mate < 2 * mate as i32
         {
             return true;
         }

@@ -12,7 +12,7 @@ use super::{
 
 /// Counts each piece and the square on which it stands.
 pub(super) fn tally_pieces(board: &Board, tally: &mut impl Tally) {
-    for (square, piece) in board.iter() {
+    for (square, piece) in board {
         if piece.role != Role::King {
             tally.add(piece.color, MATERIAL.at(piece.role as usize - 1), 1);
         }
