@@ -109,3 +109,177 @@ impl Moment {
 fn reason(error: &PositionError<Chess>) -> String {
     error.to_string().trim_start_matches("illegal position: ").to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use shakmaty::Square;
+
+    use super::*;
+    use crate::testing::{random_chess960_game, random_game};
+
+    fn standard(fen: &str) -> Moment {
+        Moment::from_fen(fen, CastlingMode::Standard).unwrap()
+    }
+
+    #[test]
+    fn castling_is_understood_in_both_notations_and_written_in_that_of_the_game() {
+        let table = [
+            (
+                CastlingMode::Standard,
+                "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+                vec!["e1g1", "e1h1"],
+                Square::H1,
+                "e1g1",
+            ),
+            (
+                CastlingMode::Standard,
+                "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
+                vec!["e8c8", "e8a8"],
+                Square::A8,
+                "e8c8",
+            ),
+            (
+                CastlingMode::Chess960,
+                "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+                vec!["e1c1", "e1a1"],
+                Square::A1,
+                "e1a1",
+            ),
+            (CastlingMode::Chess960, "4k3/8/8/8/8/8/8/5K1R w H - 0 1", vec!["f1h1"], Square::H1, "f1h1"),
+            (CastlingMode::Chess960, "4k3/8/8/8/8/8/8/4K1R1 w G - 0 1", vec!["e1g1"], Square::G1, "e1g1"),
+        ];
+        for (mode, fen, texts, rook, written) in table {
+            let moment = Moment::from_fen(fen, mode).unwrap();
+            for text in texts {
+                let m = moment.parse_uci(text).unwrap();
+                assert!(
+                    matches!(m, Move::Castle { rook: found, .. } if found == rook),
+                    "{text} in {fen}: {m:?}"
+                );
+                assert_eq!(moment.uci(m), written, "{fen}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_king_step_is_not_castling() {
+        let moment = Moment::from_fen("4k3/8/8/8/8/8/8/5K1R w H - 0 1", CastlingMode::Chess960).unwrap();
+        assert!(!moment.parse_uci("f1g1").unwrap().is_castle());
+    }
+
+    #[test]
+    fn en_passant_counts_where_it_is_legal() {
+        let table = [
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", true),
+            ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 2", true),
+            // Both pawns would leave the rank and open it to the rook.
+            ("4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 2", false),
+            // The capturing pawn is pinned on its file.
+            ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 2", false),
+            // The pawn that just moved gives check, and en passant is the way out.
+            ("7k/8/8/3pP3/4K3/8/8/8 w - d6 0 2", true),
+        ];
+        for (fen, legal) in table {
+            let moment = standard(fen);
+            let captures: Vec<Move> =
+                moment.legal_moves().into_iter().filter(|m| m.is_en_passant()).collect();
+            assert_eq!(captures.len(), usize::from(legal), "{fen}");
+            assert_eq!(moment.fen().contains(" - - "), !legal, "{fen} is told as {}", moment.fen());
+        }
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        let table = [
+            ("", "`` is not a FEN"),
+            (
+                "8/8/8/8/8/8/8/8 w - - 0 1",
+                "`8/8/8/8/8/8/8/8 w - - 0 1` is not a chess position: empty board, missing king",
+            ),
+        ];
+        for (fen, text) in table {
+            assert_eq!(Moment::from_fen(fen, CastlingMode::Standard).unwrap_err().to_string(), text);
+        }
+        let start = Moment::default();
+        assert_eq!(start.parse_uci("e9").unwrap_err().to_string(), "`e9` is not a move in UCI notation");
+        let illegal = start.parse_uci("e2e5").unwrap_err().to_string();
+        assert_eq!(illegal, format!("e2e5 cannot be played in {}", start.fen()));
+        for never in ["0000", "P@e4", "e1g1", "e7e5"] {
+            assert!(start.parse_uci(never).is_err(), "{never}");
+        }
+    }
+
+    #[test]
+    fn rights_that_the_board_contradicts_are_dropped() {
+        let moment = standard("4k3/8/8/8/8/8/8/4K2R w KQkq e6 0 1");
+        assert_eq!(moment.fen(), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+        assert_eq!(standard("4k3/8/8/8/8/8/8/4K3 w").fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+    }
+
+    fn survives(text: &str, mode: CastlingMode) -> Result<(), TestCaseError> {
+        if let Ok(moment) = Moment::from_fen(text, mode) {
+            moment.legal_moves();
+            let again = Moment::from_fen(&moment.fen(), mode).unwrap();
+            prop_assert_eq!(again.position, moment.position);
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn no_text_panics_as_a_position(text in ".{0,90}") {
+            survives(&text, CastlingMode::Standard)?;
+            survives(&text, CastlingMode::Chess960)?;
+        }
+
+        #[test]
+        fn no_near_position_panics(
+            board in "([kKqrbnpPRBNQ1-8]{1,8}/){7}[kKqrbnpPRBNQ1-8]{1,8}",
+            rest in " [wb] ([KQkqA-Ha-h]{1,4}|-) ([a-h][36]|-)( [0-9]{1,6}){0,2}",
+        ) {
+            survives(&format!("{board}{rest}"), CastlingMode::Standard)?;
+            survives(&format!("{board}{rest}"), CastlingMode::Chess960)?;
+        }
+
+        #[test]
+        fn no_scattered_pieces_panic(
+            pieces in proptest::sample::subsequence((0..64usize).collect::<Vec<_>>(), 2..32).prop_shuffle(),
+            letters in "[qrbnpPRBNQ]{32}",
+            rest in " [wb] (KQkq|KQ|kq|-) ([a-h][36]|-) [0-9]{1,3} [0-9]{1,3}",
+        ) {
+            let mut squares = ["1"; 64];
+            for (place, &square) in pieces.iter().enumerate() {
+                squares[square] = match place { 0 => "K", 1 => "k", _ => &letters[place..=place] };
+            }
+            let ranks: Vec<String> = squares.chunks(8).map(|rank| rank.concat()).collect();
+            survives(&format!("{}{rest}", ranks.join("/")), CastlingMode::Standard)?;
+            survives(&format!("{}{rest}", ranks.join("/")), CastlingMode::Chess960)?;
+        }
+
+        #[test]
+        fn no_text_panics_as_a_move(text in ".{0,6}|[a-h][1-8][a-h][1-8][qrbnk]?") {
+            if let Ok(m) = Moment::default().parse_uci(&text) {
+                prop_assert!(Moment::default().legal_moves().contains(&m));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn fen_and_uci_lead_back(game in prop_oneof![random_game(80), random_chess960_game(80)]) {
+            for moment in game {
+                let again = Moment::from_fen(&moment.fen(), moment.castling_mode()).unwrap();
+                prop_assert_eq!(&again.position, &moment.position);
+                prop_assert_eq!(again.fen(), moment.fen());
+                for m in moment.legal_moves() {
+                    prop_assert_eq!(moment.parse_uci(&moment.uci(m)).unwrap(), m);
+                }
+            }
+        }
+    }
+}

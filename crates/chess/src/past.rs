@@ -67,3 +67,65 @@ impl Past {
 fn key(position: &Chess) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        Moment,
+        testing::{random_chess960_game, random_game, random_shuffle},
+    };
+
+    fn any_game() -> impl Strategy<Value = Vec<Moment>> {
+        prop_oneof![random_game(60), random_chess960_game(60), random_shuffle(60)]
+    }
+
+    proptest! {
+        #[test]
+        fn the_last_eight_positions_are_remembered_newest_first(game in any_game()) {
+            for (ply, moment) in game.iter().enumerate() {
+                let expected: Vec<&Chess> = game[..ply].iter().rev().take(8).map(|earlier| &earlier.position).collect();
+                prop_assert_eq!(moment.past.positions().collect::<Vec<_>>(), expected);
+            }
+        }
+
+        #[test]
+        fn each_remembered_move_leads_to_the_next_position(game in any_game()) {
+            for moment in game {
+                let mut after = moment.position;
+                prop_assert_eq!(moment.past.moves().len(), moment.past.positions().len());
+                for (m, before) in moment.past.moves().zip(moment.past.positions()) {
+                    prop_assert_eq!(before.clone().play(m).unwrap(), after);
+                    after = before.clone();
+                }
+            }
+        }
+
+        #[test]
+        fn repetitions_are_those_of_a_recount(game in any_game()) {
+            for (ply, moment) in game.iter().enumerate() {
+                let recount = game[..ply].iter().filter(|earlier| earlier.position == moment.position).count();
+                prop_assert_eq!(moment.past.repetitions(), recount, "{}", moment.fen());
+            }
+        }
+
+        #[test]
+        fn the_key_is_that_of_the_bare_position(game in any_game()) {
+            for moment in game {
+                prop_assert_eq!(moment.past.key(), key(&moment.position), "{}", moment.fen());
+            }
+        }
+    }
+
+    #[test]
+    fn a_right_to_capture_en_passant_tells_positions_apart_only_if_it_can_be_used() {
+        let after = |fen: &str| {
+            let start = Moment::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+            start.after_uci(["d2d4", "e8d8", "e1d1", "d8e8", "d1e1"]).unwrap()
+        };
+        assert_eq!(after("4k3/8/8/8/8/8/3P4/4K3 w - - 0 1").past.repetitions(), 1);
+        assert_eq!(after("4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1").past.repetitions(), 0);
+    }
+}

@@ -1,7 +1,7 @@
 //! Random games for property tests.
 
 use proptest::{prelude::*, sample::Index};
-use shakmaty::{CastlingMode, Chess, Color, File, Piece, Role, Setup, Square};
+use shakmaty::{CastlingMode, Chess, Color, File, Move, Piece, Role, Setup, Square};
 
 use crate::Moment;
 
@@ -14,6 +14,34 @@ pub(crate) fn random_game(plies: usize) -> impl Strategy<Value = Vec<Moment>> {
 pub(crate) fn random_chess960_game(plies: usize) -> impl Strategy<Value = Vec<Moment>> {
     (random_back_rank(), any::<u64>(), choices(plies))
         .prop_map(|(roles, removed, choices)| play(Moment::new(chess960_start(roles, removed)), choices))
+}
+
+/// As [`random_game`], but players often take their last move back, so that positions recur.
+pub(crate) fn random_shuffle(plies: usize) -> impl Strategy<Value = Vec<Moment>> {
+    let steps = proptest::collection::vec((any::<Index>(), any::<bool>()), 1..=plies);
+    (random_back_rank(), steps).prop_map(|(roles, steps)| {
+        let mut game = vec![Moment::new(chess960_start(roles, u64::MAX))];
+        for (choice, goes_back) in steps {
+            let moment = game.last().expect("a game has a start");
+            let back = if goes_back { way_back(moment) } else { None };
+            let moves = moment.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mut next = moment.clone();
+            next.play(back.unwrap_or_else(|| moves[choice.index(moves.len())]));
+            game.push(next);
+        }
+        game
+    })
+}
+
+/// The move that undoes what the side to move did last.
+fn way_back(moment: &Moment) -> Option<Move> {
+    let last = moment.past.moves().nth(1)?;
+    moment.legal_moves().into_iter().find(|m| {
+        m.role() != Role::Pawn && m.from() == Some(last.to()) && Some(m.to()) == last.from() && !m.is_castle()
+    })
 }
 
 fn choices(plies: usize) -> impl Strategy<Value = Vec<Index>> {
