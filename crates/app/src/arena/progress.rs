@@ -20,7 +20,7 @@ pub(crate) struct Progress {
 impl Progress {
     pub(crate) fn new(games: usize, finished: usize) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(games as u64), ProgressDrawTarget::stderr());
-        let style = "{msg}{wide_bar:.cyan/dim} {pos}/{len} games, {per_sec}, {elapsed} gone, {eta} left";
+        let style = "{wide_bar:.cyan/dim} {pos}/{len} games, {per_sec}, {elapsed} gone, {eta} left\n{msg}";
         bar.set_style(ProgressStyle::with_template(style).expect("the template is well formed"));
         bar.set_position(finished as u64);
         bar.reset_eta();
@@ -38,7 +38,8 @@ impl Progress {
             self.last_line = Instant::now();
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
             let duels = standings.duels();
-            eprint!("{done} of {all} games, {:.0?} left\n{}{sprt}", self.bar.eta(), table::duels(&duels));
+            let stand = if duels.len() > 1 { table::table(&standings.rows()) } else { table::duels(&duels) };
+            eprint!("{done} of {all} games, {:.0?} left\n{stand}{sprt}", self.bar.eta());
         }
     }
 
