@@ -119,9 +119,8 @@ fn add_game(args: &Args, game: &Game, random: &mut Random, examples: &mut Vec<Ex
         if ply < args.skip || !random.next().is_multiple_of(args.every) || !is_quiet(&position) {
             continue;
         }
-        let target = game.evals[ply].map_or(result, |eval| {
-            args.eval_share * expected(eval) + (1.0 - args.eval_share) * result
-        });
+        let target = game.evals[ply]
+            .map_or(result, |eval| args.eval_share * expected(eval) + (1.0 - args.eval_share) * result);
         examples.extend(Example::new(&position, target));
     }
 }

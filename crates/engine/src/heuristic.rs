@@ -90,7 +90,8 @@ fn tally_dynamic(position: &Chess, passed: [Bitboard; 2], tally: &mut impl Tally
 
 /// White's value from the sums: danger weighed, drawn endings scaled, opening and endgame mixed.
 fn settle(position: &Chess, score: Taper, danger: [i32; 2]) -> i32 {
-    let score = score + danger_cost(danger[Color::Black as usize]) - danger_cost(danger[Color::White as usize]);
+    let score =
+        score + danger_cost(danger[Color::Black as usize]) - danger_cost(danger[Color::White as usize]);
     let strong = Color::from_white(score.endgame() > 0);
     let scale = endgame::scale(position.board(), strong);
     phase::interpolate(score, phase::phase(position.board()), scale)

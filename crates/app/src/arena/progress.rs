@@ -45,14 +45,8 @@ impl Progress {
 
     /// Tells at once who broke down and how.
     pub(crate) fn fault(&self, record: &Record) {
-        if let Some(culprit) = record.culprit() {
-            let note = record.note.as_deref().unwrap_or_default();
-            let line = format!(
-                "game {} ({}): {culprit} {}: {note}",
-                record.game + 1,
-                record.round,
-                record.end.words()
-            );
+        if record.end.is_fault() {
+            let line = format!("game {} ({}): {}", record.game + 1, record.round, record.ending());
             self.bar.suspend(|| eprintln!("{line}"));
         }
     }

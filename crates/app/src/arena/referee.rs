@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
                 journal.add(&record)?;
             }
             if let Some(path) = &args.pgn {
-                append(path, &pgn(&record))?;
+                append(path, &pgn(&record).to_string())?;
             }
             standings.add(&record);
             progress.fault(&record);
@@ -154,10 +154,10 @@ fn rules(args: &Args) -> anyhow::Result<Rules> {
 }
 
 fn book(args: &Args) -> anyhow::Result<Book> {
-    let mode = if args.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+    let mode = CastlingMode::from_chess960(args.chess960);
     let mut book = match &args.book {
         Some(path) => Book::read(path, args.book_plies, mode)?,
-        None => Book::own(),
+        None => Book::own(mode),
     };
     if book.skipped > 0 {
         eprintln!("{} entries of the book are no openings and were left out", book.skipped);
@@ -229,7 +229,7 @@ fn rewrite(path: &Path, start: u64, finished: &[Record]) -> anyhow::Result<()> {
         file.set_len(kept)
     });
     kept.with_context(|| format!("cannot write {}", path.display()))?;
-    append(path, &finished.iter().map(pgn).collect::<String>())
+    append(path, &finished.iter().map(|record| pgn(record).to_string()).collect::<String>())
 }
 
 fn append(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -127,7 +127,9 @@ impl Node {
 fn en_passant_key(chess: &Chess) -> u64 {
     match chess.maybe_ep_square() {
         None => 0,
-        Some(_) => chess.legal_ep_square().map_or(0, |square| Zobrist64::zobrist_for_en_passant_file(square.file()).0),
+        Some(_) => chess
+            .legal_ep_square()
+            .map_or(0, |square| Zobrist64::zobrist_for_en_passant_file(square.file()).0),
     }
 }
 
@@ -137,7 +139,9 @@ fn lost_castling_key(before: &Chess, after: &Chess) -> u64 {
     if before.castles().castling_rights() == after.castles().castling_rights() {
         return 0;
     }
-    let has = |chess: &Chess| ByColor::new_with(|color| CastlingSide::ALL.map(|side| chess.castles().has(color, side)));
+    let has = |chess: &Chess| {
+        ByColor::new_with(|color| CastlingSide::ALL.map(|side| chess.castles().has(color, side)))
+    };
     let (had, has) = (has(before), has(after));
     let mut key = 0;
     for color in Color::ALL {

@@ -119,14 +119,18 @@ impl Picker {
                     }
                 }
                 Stage::Quiets => {
-                    if !self.skip_quiets && let Some(m) = best_of(&mut self.quiets, &mut self.next) {
+                    if !self.skip_quiets
+                        && let Some(m) = best_of(&mut self.quiets, &mut self.next)
+                    {
                         return Some(m);
                     }
                     self.next = 0;
                     self.stage = Stage::BadCaptures;
                 }
                 Stage::BadCaptures => {
-                    if !self.captures_only && let Some(&m) = self.bad_captures.get(self.next) {
+                    if !self.captures_only
+                        && let Some(&m) = self.bad_captures.get(self.next)
+                    {
                         self.next += 1;
                         return Some(m);
                     }

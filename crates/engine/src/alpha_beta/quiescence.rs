@@ -1,9 +1,6 @@
 //! The search below the horizon: captures and evasions until the position is quiet.
 
-use chess::{
-    PackedMove,
-    shakmaty::Move,
-};
+use chess::{PackedMove, shakmaty::Move};
 
 use super::{
     history::Step,
@@ -11,7 +8,7 @@ use super::{
     picker::{Hints, Picker, is_noisy},
     see::{exchange_value, wins_exchange},
     table::Entry,
-    value::{INFINITE, MAX_PLY, MATE_IN_REACH, SURE_WIN, UNKNOWN, mated_at},
+    value::{INFINITE, MATE_IN_REACH, MAX_PLY, SURE_WIN, UNKNOWN, mated_at},
     worker::{Shared, Worker},
 };
 use crate::Bound;

@@ -154,14 +154,16 @@ impl Worker {
             let mut value = -INFINITE;
             if count > 0 {
                 let late = depth >= 3 && count > 2 && !is_noisy(m) && !child.in_check() && !self.plain;
-                let less = if late { (reduction(depth, count as i32) / 1024 - 1).clamp(0, full - 1) } else { 0 };
+                let less =
+                    if late { (reduction(depth, count as i32) / 1024 - 1).clamp(0, full - 1) } else { 0 };
                 value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), full - less, 1, true);
                 if value > alpha && less > 0 {
                     value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), full, 1, true);
                 }
             }
             if count == 0 || value > alpha {
-                value = -self.search::<true>(shared, &child, Window { alpha, beta }.flipped(), full, 1, false);
+                value =
+                    -self.search::<true>(shared, &child, Window { alpha, beta }.flipped(), full, 1, false);
             }
             self.leave();
             root_move.nodes += self.nodes - before;

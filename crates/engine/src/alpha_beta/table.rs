@@ -3,7 +3,7 @@
 //! An entry is two words. The first is the key xor the second, so that a torn write by two threads at once
 //! looks like a miss, never like knowledge of another position.
 
-use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use chess::PackedMove;
 
@@ -85,7 +85,10 @@ impl Table {
                     entry.best = old.best;
                 }
                 // A much deeper result of this search is worth more than a new shallow bound.
-                if entry.bound != Bound::Exact && generation_of(data) == generation && old.depth > entry.depth + 4 {
+                if entry.bound != Bound::Exact
+                    && generation_of(data) == generation
+                    && old.depth > entry.depth + 4
+                {
                     return;
                 }
                 chosen = slot;

@@ -48,7 +48,12 @@ fn without_tricks_alpha_beta_finds_the_value_of_minimax() {
         search.workers[0].plain = true;
         let (choice, _) = think(&mut search, &moment, Limits::depth(depth));
         assert_eq!(choice.score, Some(value::score(expected)), "{fen} to depth {depth}");
-        assert!(choice.nodes < worker.nodes || choice.nodes < 100, "alpha-beta saves nodes: {} {}", choice.nodes, worker.nodes);
+        assert!(
+            choice.nodes < worker.nodes || choice.nodes < 100,
+            "alpha-beta saves nodes: {} {}",
+            choice.nodes,
+            worker.nodes
+        );
     }
 }
 
@@ -74,7 +79,8 @@ fn no_legal_move_means_no_choice() {
 #[test]
 fn the_losing_side_takes_the_repetition() {
     // Black is lost but for the perpetual on e1 and h4.
-    let moment = at("6k1/6p1/8/6KQ/1r6/q2b4/8/8 w - - 0 32").after_uci(["h5e8", "g8h7", "e8h5", "h7g8", "h5e8", "g8h7"]);
+    let moment = at("6k1/6p1/8/6KQ/1r6/q2b4/8/8 w - - 0 32")
+        .after_uci(["h5e8", "g8h7", "e8h5", "h7g8", "h5e8", "g8h7"]);
     let choice = choose(&moment.unwrap(), Limits::depth(8));
     assert_eq!(choice.score, Some(Score::Centipawns(0)));
 }

@@ -98,7 +98,9 @@ impl Worker {
         {
             return value;
         }
-        if excluded.is_none() && let Some(value) = self.ask_tablebase(shared, node, ply, window, depth) {
+        if excluded.is_none()
+            && let Some(value) = self.ask_tablebase(shared, node, ply, window, depth)
+        {
             return value;
         }
 
@@ -143,7 +145,14 @@ impl Worker {
         let on_line = pv || known.is_some_and(|entry| entry.on_line);
         if node.in_check() {
             self.frame(ply).evaluation = UNKNOWN;
-            return Outlook { known, raw: UNKNOWN, evaluation: UNKNOWN, guess: UNKNOWN, improving: false, on_line };
+            return Outlook {
+                known,
+                raw: UNKNOWN,
+                evaluation: UNKNOWN,
+                guess: UNKNOWN,
+                improving: false,
+                on_line,
+            };
         }
         let raw = match known {
             Some(entry) if entry.evaluation != UNKNOWN => entry.evaluation,
@@ -158,8 +167,17 @@ impl Worker {
         }
         self.frame(ply).evaluation = evaluation;
         let guess = known.and_then(|entry| sharpen(entry, evaluation)).unwrap_or(evaluation);
-        let before = |back: usize| if ply >= back { self.frames[ply + super::worker::BEFORE_ROOT - back].evaluation } else { UNKNOWN };
-        let improving = [before(2), before(4)].into_iter().find(|&value| value != UNKNOWN).is_some_and(|value| evaluation > value);
+        let before = |back: usize| {
+            if ply >= back {
+                self.frames[ply + super::worker::BEFORE_ROOT - back].evaluation
+            } else {
+                UNKNOWN
+            }
+        };
+        let improving = [before(2), before(4)]
+            .into_iter()
+            .find(|&value| value != UNKNOWN)
+            .is_some_and(|value| evaluation > value);
         Outlook { known, raw, evaluation, guess, improving, on_line }
     }
 
@@ -195,7 +213,9 @@ impl Worker {
         }
         // A capture that beats beta by a margin at low depth will beat it at full depth too.
         let bar = beta + 180 - 50 * i32::from(improving);
-        let refuted = outlook.known.is_some_and(|entry| entry.value != UNKNOWN && entry.depth >= depth - 3 && entry.value < bar);
+        let refuted = outlook
+            .known
+            .is_some_and(|entry| entry.value != UNKNOWN && entry.depth >= depth - 3 && entry.value < bar);
         if depth >= 5 && !is_decisive(beta) && !refuted {
             return self.try_captures(shared, node, bar, depth, ply, cut_node, outlook, bar - evaluation);
         }
@@ -267,7 +287,8 @@ impl Worker {
             self.enter(ply, Some(Step::new(node.turn(), m)), &child);
             let mut value = -self.quiesce::<false>(shared, &child, -bar, 1 - bar, ply + 1);
             if value >= bar {
-                value = -self.search::<false>(shared, &child, Window::zero(-bar), depth - 4, ply + 1, !cut_node);
+                value =
+                    -self.search::<false>(shared, &child, Window::zero(-bar), depth - 4, ply + 1, !cut_node);
             }
             self.leave();
             if self.stopped {
@@ -339,7 +360,8 @@ impl Worker {
                         continue;
                     }
                     // Futility: a quiet move will not lift the evaluation this much.
-                    let hopeless = outlook.evaluation != UNKNOWN && outlook.evaluation + 110 + 95 * left <= alpha;
+                    let hopeless =
+                        outlook.evaluation != UNKNOWN && outlook.evaluation + 110 + 95 * left <= alpha;
                     if left <= 7 && !node.in_check() && hopeless {
                         picker.skip_quiets();
                         continue;
@@ -347,16 +369,20 @@ impl Worker {
                     if left <= 8 && !wins_exchange(&node.chess, m, -24 * left * left) {
                         continue;
                     }
-                } else if depth <= 7 && picker.in_bad_captures() && !wins_exchange(&node.chess, m, -95 * depth) {
+                } else if depth <= 7
+                    && picker.in_bad_captures()
+                    && !wins_exchange(&node.chess, m, -95 * depth)
+                {
                     continue;
                 }
             }
 
-            let extension = match self.extend::<PV>(shared, node, m, remembered, outlook, window, depth, ply, cut_node) {
-                Extension::By(plies) => plies,
-                Extension::Refuted(value) => return value,
-                Extension::Stopped => return 0,
-            };
+            let extension =
+                match self.extend::<PV>(shared, node, m, remembered, outlook, window, depth, ply, cut_node) {
+                    Extension::By(plies) => plies,
+                    Extension::Refuted(value) => return value,
+                    Extension::Stopped => return 0,
+                };
             let child = node.play(m);
             let checks = child.in_check();
             let extension = match extension {
@@ -379,19 +405,35 @@ impl Worker {
                 less += 800 * i32::from(remembered.is_some_and(is_noisy));
                 less += 700 * i32::from(self.frame(ply + 1).cutoffs > 3);
                 let reduced = (full - less / 1024).clamp(1.min(full), full);
-                value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), reduced, ply + 1, true);
+                value =
+                    -self.search::<false>(shared, &child, Window::zero(-alpha - 1), reduced, ply + 1, true);
                 if value > alpha && reduced < full {
                     // Deeper or shallower than planned, as the surprise is large or small.
                     let again = full + i32::from(value > best + 60) - i32::from(value < best + 10);
                     if reduced < again {
-                        value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), again, ply + 1, !cut_node);
+                        value = -self.search::<false>(
+                            shared,
+                            &child,
+                            Window::zero(-alpha - 1),
+                            again,
+                            ply + 1,
+                            !cut_node,
+                        );
                     }
                 }
             } else if !PV || count > 1 {
-                value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), full, ply + 1, !cut_node);
+                value =
+                    -self.search::<false>(shared, &child, Window::zero(-alpha - 1), full, ply + 1, !cut_node);
             }
             if PV && (count == 1 || value > alpha) {
-                value = -self.search::<true>(shared, &child, Window { alpha, beta }.flipped(), full, ply + 1, false);
+                value = -self.search::<true>(
+                    shared,
+                    &child,
+                    Window { alpha, beta }.flipped(),
+                    full,
+                    ply + 1,
+                    false,
+                );
             }
             self.leave();
             if self.stopped {
@@ -412,7 +454,11 @@ impl Worker {
                 }
             }
             if Some(m) != best_move {
-                if quiet { quiets.try_push(m).ok() } else { captures.try_push(m).ok() };
+                if quiet {
+                    quiets.try_push(m).ok()
+                } else {
+                    captures.try_push(m).ok()
+                };
             }
         }
         if count == 0 {
@@ -426,7 +472,9 @@ impl Worker {
             // Every move was skipped: at least nothing was found that is better.
             best = window.alpha;
         }
-        if let Some(m) = best_move && best >= beta {
+        if let Some(m) = best_move
+            && best >= beta
+        {
             self.learn(m, &quiets, &captures, depth, ply, side);
         }
         if excluded.is_none() && !self.plain {

@@ -12,7 +12,8 @@ const PIECE: [i32; 6] = [0, 3, 3, 5, 9, 0];
 
 /// White's value minus Black's where the ending is known exactly enough, else `None`.
 pub(super) fn known_value(board: &Board, turn: Color) -> Option<i32> {
-    let lone = [Color::White, Color::Black].into_iter().find(|&side| !board.by_color(side).more_than_one())?;
+    let lone =
+        [Color::White, Color::Black].into_iter().find(|&side| !board.by_color(side).more_than_one())?;
     let strong = !lone;
     let value = against_lone_king(board, strong, turn)?;
     Some(strong.fold_wb(value, -value))
@@ -37,7 +38,8 @@ fn against_lone_king(board: &Board, strong: Color, turn: Color) -> Option<i32> {
         let bishop = (board.bishops() & board.by_color(strong)).first()?;
         return Some(KNOWN_WIN + together + 30 * (7 - corner_distance(victim, bishop.is_light())));
     }
-    let bishops_of_both = (board.bishops() & Bitboard::LIGHT_SQUARES).any() && (board.bishops() & Bitboard::DARK_SQUARES).any();
+    let bishops_of_both =
+        (board.bishops() & Bitboard::LIGHT_SQUARES).any() && (board.bishops() & Bitboard::DARK_SQUARES).any();
     let can_mate = queens > 0 || rooks > 0 || bishops_of_both || (knights > 0 && bishops > 0) || knights > 2;
     let material = 900 * queens + 500 * rooks + 300 * (bishops + knights);
     can_mate.then(|| KNOWN_WIN + material + together + 20 * edge_nearness(victim))
@@ -73,7 +75,13 @@ pub(super) fn scale(board: &Board, strong: Color) -> i32 {
     let pawns = (board.pawns() & ours).count() as i32;
     let [mine, theirs] = [strong, !strong].map(|side| pieces(board, side));
     if pawns == 0 && mine - theirs <= 3 {
-        return if mine < 5 { 0 } else if theirs <= 3 { 4 } else { 14 };
+        return if mine < 5 {
+            0
+        } else if theirs <= 3 {
+            4
+        } else {
+            14
+        };
     }
     if wrong_bishop(board, strong) {
         return 0;
@@ -143,7 +151,11 @@ mod tests {
     fn a_lone_king_is_driven_to_the_edge() {
         let value = |fen: &str| known_value(&board(fen), Color::White).unwrap();
         assert!(value("k7/8/1K6/8/8/8/8/7R") > value("8/8/1K6/3k4/8/8/8/7R"));
-        assert_eq!(known_value(&board("k7/8/1K6/8/8/8/8/6NN"), Color::White), None, "two knights do not mate");
+        assert_eq!(
+            known_value(&board("k7/8/1K6/8/8/8/8/6NN"), Color::White),
+            None,
+            "two knights do not mate"
+        );
     }
 
     #[test]

@@ -37,9 +37,8 @@ pub fn explain(position: &Chess) -> String {
         if name == "total" {
             put(format_args!("{line}"));
         }
-        let cells = [white, black, white - black].map(|value| {
-            format!("{:>9.2}{:>9.2}", pawns(value.opening()), pawns(value.endgame()))
-        });
+        let cells = [white, black, white - black]
+            .map(|value| format!("{:>9.2}{:>9.2}", pawns(value.opening()), pawns(value.endgame())));
         put(format_args!("{name:<16}{}", cells.concat()));
     }
     let mean = interpolate(net, phase, scale);

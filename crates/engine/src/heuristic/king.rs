@@ -4,8 +4,8 @@ use chess::shakmaty::{Bitboard, Color, File, Role, attacks};
 
 use super::{
     features::{
-        DANGER_BASE, FLANK, KING_FILE, KING_PAWN_DISTANCE, KNIGHT_GUARD, NO_QUEEN, PINNED, SAFE_CHECKS, SHELTER, STORM,
-        STORM_BLOCKED, UNSAFE_CHECKS, WEAK_RING,
+        DANGER_BASE, FLANK, KING_FILE, KING_PAWN_DISTANCE, KNIGHT_GUARD, NO_QUEEN, PINNED, SAFE_CHECKS,
+        SHELTER, STORM, STORM_BLOCKED, UNSAFE_CHECKS, WEAK_RING,
     },
     picture::Picture,
     squares::{ahead, from_edge, ranks, relative_rank},
@@ -76,7 +76,8 @@ pub(super) fn tally_danger(picture: &Picture<'_>, side: Color, tally: &mut impl 
     let mut unsafe_checks = Bitboard::EMPTY;
     for (squares, kind) in checks {
         // A queen that can be taken by our queen gives no real check.
-        let good = if kind == 3 { squares & safe & !picture.attacked_by(side, Role::Queen) } else { squares & safe };
+        let good =
+            if kind == 3 { squares & safe & !picture.attacked_by(side, Role::Queen) } else { squares & safe };
         if good.any() {
             tally.danger(side, SAFE_CHECKS.at(kind), 1 + i32::from(good.more_than_one()));
         } else {
@@ -91,7 +92,8 @@ pub(super) fn tally_danger(picture: &Picture<'_>, side: Color, tally: &mut impl 
     let attacked = camp & picture.all[them];
     tally.danger(side, FLANK.at(0), (attacked.count() + (attacked & picture.twice[them]).count()) as i32);
     tally.danger(side, FLANK.at(1), (camp & picture.all[us]).count() as i32);
-    let guard = (attacks::king_attacks(king) | ahead(side, attacks::king_attacks(king))) & picture.ours(side, Role::Knight);
+    let guard = (attacks::king_attacks(king) | ahead(side, attacks::king_attacks(king)))
+        & picture.ours(side, Role::Knight);
     tally.danger(side, KNIGHT_GUARD.at(0), i32::from(guard.any()));
     tally.danger(side, DANGER_BASE.at(0), 1);
 }

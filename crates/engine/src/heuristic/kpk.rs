@@ -106,13 +106,23 @@ fn for_white(verdicts: &[Verdict], white: Square, black: Square, pawn: Square) -
     for to in attacks::king_attacks(white) {
         wins |= look(to, pawn);
     }
-    if let Some(step) = pawn.offset(8).filter(|&step| pawn.rank() < Rank::Seventh && step != white && step != black) {
+    if let Some(step) =
+        pawn.offset(8).filter(|&step| pawn.rank() < Rank::Seventh && step != white && step != black)
+    {
         wins |= look(white, step);
-        if let Some(double) = step.offset(8).filter(|&to| pawn.rank() == Rank::Second && to != white && to != black) {
+        if let Some(double) =
+            step.offset(8).filter(|&to| pawn.rank() == Rank::Second && to != white && to != black)
+        {
             wins |= look(white, double);
         }
     }
-    if wins { Verdict::Win } else if all_drawn { Verdict::Draw } else { Verdict::Open }
+    if wins {
+        Verdict::Win
+    } else if all_drawn {
+        Verdict::Draw
+    } else {
+        Verdict::Open
+    }
 }
 
 /// Black draws if one move leads to a draw.

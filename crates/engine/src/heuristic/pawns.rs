@@ -101,7 +101,8 @@ impl Default for PawnTable {
 
 impl PawnTable {
     pub(super) fn get(&mut self, pawns: [Bitboard; 2]) -> Structure {
-        let mixed = pawns[0].0.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ pawns[1].0.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(29);
+        let mixed = pawns[0].0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ pawns[1].0.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(29);
         let index = (mixed.wrapping_mul(0xd6e8_feb8_6659_fd93) >> (64 - PAWN_TABLE_BITS)) as usize;
         let entry = &mut self.0[index];
         if entry.pawns != pawns {
@@ -138,14 +139,22 @@ mod tests {
         assert_eq!(ranks("4k3/3p4/8/4P3/8/8/8/4K3 w - - 0 1"), [0; 8], "guarded");
         assert_eq!(ranks("4k3/4p3/8/4P3/8/8/8/4K3 w - - 0 1"), [0; 8], "blocked");
         assert_eq!(ranks("4k3/8/8/4P3/3p4/8/8/4K3 w - - 0 1"), [0, 0, 0, 0, 1, 0, 0, 0], "already past it");
-        assert_eq!(ranks("4k3/8/8/4P3/4P3/8/8/4K3 w - - 0 1"), [0, 0, 0, 0, 1, 0, 0, 0], "only the front one");
+        assert_eq!(
+            ranks("4k3/8/8/4P3/4P3/8/8/4K3 w - - 0 1"),
+            [0, 0, 0, 0, 1, 0, 0, 0],
+            "only the front one"
+        );
     }
 
     #[test]
     fn doubled_and_backward_pawns_are_found() {
         assert_eq!(whites("4k3/8/8/4P3/4P3/8/8/4K3 w - - 0 1", DOUBLED), [0, 1]);
         assert_eq!(whites("4k3/8/4P3/8/4P3/8/8/4K3 w - - 0 1", DOUBLED), [1, 0]);
-        assert_eq!(whites("4k3/8/8/2p5/4P3/3P4/8/4K3 w - - 0 1", BACKWARD), [0, 1], "d3 behind e4, held by c5");
+        assert_eq!(
+            whites("4k3/8/8/2p5/4P3/3P4/8/4K3 w - - 0 1", BACKWARD),
+            [0, 1],
+            "d3 behind e4, held by c5"
+        );
         assert_eq!(whites("4k3/8/8/8/4P3/3P4/8/4K3 w - - 0 1", BACKWARD), [0, 0]);
     }
 

@@ -63,7 +63,8 @@ impl<'a> Picture<'a> {
         self.pinned[us] = self.blockers(side);
         let stuck = ours & (ahead(!side, self.occupied) | ranks(side, 1, 2));
         let theirs = pawn_attacks(!side, self.pawns[!side as usize]);
-        self.area[us] = !(stuck | theirs | Bitboard::from_square(self.king[us]) | self.ours(side, Role::Queen));
+        self.area[us] =
+            !(stuck | theirs | Bitboard::from_square(self.king[us]) | self.ours(side, Role::Queen));
     }
 
     fn blockers(&self, side: Color) -> Bitboard {
@@ -89,7 +90,9 @@ impl<'a> Picture<'a> {
         let reach = match role {
             Role::Knight => attacks::knight_attacks(square),
             Role::Bishop => attacks::bishop_attacks(square, self.occupied ^ (self.board.queens() & ours)),
-            Role::Rook => attacks::rook_attacks(square, self.occupied ^ (self.board.rooks_and_queens() & ours)),
+            Role::Rook => {
+                attacks::rook_attacks(square, self.occupied ^ (self.board.rooks_and_queens() & ours))
+            }
             _ => attacks::queen_attacks(square, self.occupied),
         };
         match self.pinned[side as usize].contains(square) {

@@ -4,8 +4,8 @@ use chess::shakmaty::{Bitboard, Color, File, Role, Square, attacks};
 
 use super::{
     features::{
-        ATTACKERS, BAD_BISHOP, BEHIND_PAWN, BISHOP_MOBILITY, KING_DISTANCE, KNIGHT_MOBILITY, LONG_DIAGONAL, OUTPOST,
-        QUEEN_MOBILITY, RING_ATTACKS, ROOK_FILE, ROOK_MOBILITY, ROOK_SEVENTH, ROOK_TRAPPED,
+        ATTACKERS, BAD_BISHOP, BEHIND_PAWN, BISHOP_MOBILITY, KING_DISTANCE, KNIGHT_MOBILITY, LONG_DIAGONAL,
+        OUTPOST, QUEEN_MOBILITY, RING_ATTACKS, ROOK_FILE, ROOK_MOBILITY, ROOK_SEVENTH, ROOK_TRAPPED,
     },
     picture::Picture,
     squares::{CENTRE, CENTRE_FILES, ahead, pawn_attack_span, ranks, relative_rank},
@@ -13,7 +13,12 @@ use super::{
 };
 
 /// Counts the pieces of one side and enters their attacks into the picture.
-pub(super) fn tally_pieces(picture: &mut Picture<'_>, side: Color, castling: Bitboard, tally: &mut impl Tally) {
+pub(super) fn tally_pieces(
+    picture: &mut Picture<'_>,
+    side: Color,
+    castling: Bitboard,
+    tally: &mut impl Tally,
+) {
     let safe_from_pawns = !pawn_attack_span(!side, picture.pawns[!side as usize]);
     for (role, mobility) in [
         (Role::Knight, KNIGHT_MOBILITY),

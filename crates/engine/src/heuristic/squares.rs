@@ -104,13 +104,22 @@ mod tests {
         let pawns = Bitboard::from_square(Square::A2) | Bitboard::from_square(Square::E4);
         let white = Bitboard::from_iter([Square::B3, Square::D5, Square::F5]);
         assert_eq!(pawn_attacks(Color::White, pawns), white);
-        assert_eq!(double_pawn_attacks(Color::White, Bitboard::from_iter([Square::D4, Square::F4])), Bitboard::from_square(Square::E5));
-        assert_eq!(all_ahead(Color::Black, Bitboard::from_square(Square::C3)), Bitboard::from_iter([Square::C2, Square::C1]));
+        assert_eq!(
+            double_pawn_attacks(Color::White, Bitboard::from_iter([Square::D4, Square::F4])),
+            Bitboard::from_square(Square::E5)
+        );
+        assert_eq!(
+            all_ahead(Color::Black, Bitboard::from_square(Square::C3)),
+            Bitboard::from_iter([Square::C2, Square::C1])
+        );
     }
 
     #[test]
     fn ranks_are_counted_from_the_own_side() {
         assert_eq!(ranks(Color::Black, 0, 0), Bitboard::from_rank(Rank::Eighth));
-        assert_eq!(ranks(Color::White, 1, 2), Bitboard::from_rank(Rank::Second) | Bitboard::from_rank(Rank::Third));
+        assert_eq!(
+            ranks(Color::White, 1, 2),
+            Bitboard::from_rank(Rank::Second) | Bitboard::from_rank(Rank::Third)
+        );
     }
 }

@@ -84,10 +84,19 @@ impl Example {
             .map(|(side, feature, count)| (feature as u16, side.fold_wb(count, -count) as i16))
             .collect::<Vec<_>>();
         net.sort_unstable_by_key(|entry| entry.0);
-        net.dedup_by(|next, kept| next.0 == kept.0 && { kept.1 += next.1; true });
+        net.dedup_by(|next, kept| {
+            next.0 == kept.0 && {
+                kept.1 += next.1;
+                true
+            }
+        });
         net.retain(|entry| entry.1 != 0);
         let of = |king: Color| {
-            danger.iter().filter(|entry| entry.0 == king).map(|entry| (entry.1 as u8, entry.2 as i8)).collect()
+            danger
+                .iter()
+                .filter(|entry| entry.0 == king)
+                .map(|entry| (entry.1 as u8, entry.2 as i8))
+                .collect()
         };
         let scale = |strong| endgame::scale(board, strong) as u8;
         Some(Example {
@@ -108,7 +117,10 @@ impl Example {
             endgame += weight[1] * f32::from(count);
         }
         let units = [0, 1].map(|king: usize| {
-            let sum: f32 = self.danger[king].iter().map(|&(kind, n)| weights.danger[usize::from(kind)] * f32::from(n)).sum();
+            let sum: f32 = self.danger[king]
+                .iter()
+                .map(|&(kind, n)| weights.danger[usize::from(kind)] * f32::from(n))
+                .sum();
             sum.clamp(0.0, DANGER_CEILING as f32)
         });
         let (square, linear) = (DANGER_SQUARE as f32, DANGER_LINEAR as f32);

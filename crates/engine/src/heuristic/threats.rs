@@ -4,7 +4,8 @@ use chess::shakmaty::{Bitboard, Color, Role, attacks};
 
 use super::{
     features::{
-        HANGING, KING_THREAT, MINOR_THREAT, PAWN_THREAT, PUSH_THREAT, QUEEN_TARGET, RESTRICTED, ROOK_THREAT, SPACE,
+        HANGING, KING_THREAT, MINOR_THREAT, PAWN_THREAT, PUSH_THREAT, QUEEN_TARGET, RESTRICTED, ROOK_THREAT,
+        SPACE,
     },
     picture::Picture,
     squares::{CENTRE_FILES, ahead, all_ahead, pawn_attacks, ranks},
@@ -29,7 +30,8 @@ pub(super) fn tally_threats(picture: &Picture<'_>, side: Color, tally: &mut impl
     // Strongly protected: by a pawn, or by two where we have not two attackers.
     let protected = picture.attacked_by(!side, Role::Pawn) | (picture.twice[them] & !picture.twice[us]);
     let weak = theirs & !protected & picture.all[us];
-    let by_minors = (pieces | weak) & (picture.attacked_by(side, Role::Knight) | picture.attacked_by(side, Role::Bishop));
+    let by_minors =
+        (pieces | weak) & (picture.attacked_by(side, Role::Knight) | picture.attacked_by(side, Role::Bishop));
     let by_rooks = weak & picture.attacked_by(side, Role::Rook);
     if (by_minors | by_rooks).any() {
         for (index, role) in TARGETS.iter().enumerate() {
@@ -63,7 +65,8 @@ fn tally_queen_targets(picture: &Picture<'_>, side: Color, tally: &mut impl Tall
     let Some(queen) = picture.ours(!side, Role::Queen).single_square() else { return };
     let safe = picture.area[side as usize] & !(picture.all[!side as usize] & !picture.twice[side as usize]);
     let from_knights = attacks::knight_attacks(queen) & picture.attacked_by(side, Role::Knight);
-    let from_sliders = attacks::bishop_attacks(queen, picture.occupied) & picture.attacked_by(side, Role::Bishop)
+    let from_sliders = attacks::bishop_attacks(queen, picture.occupied)
+        & picture.attacked_by(side, Role::Bishop)
         | attacks::rook_attacks(queen, picture.occupied) & picture.attacked_by(side, Role::Rook);
     tally.add(side, QUEEN_TARGET.at(0), (from_knights & safe).count() as i32);
     tally.add(side, QUEEN_TARGET.at(1), (from_sliders & safe).count() as i32);
@@ -99,7 +102,11 @@ mod tests {
     #[test]
     fn a_push_that_would_fork_counts_each_target() {
         assert_eq!(whites("4k3/8/3n1r2/8/4P3/8/8/4K3 w - - 0 1", PUSH_THREAT.at(0)), 2);
-        assert_eq!(whites("4k3/8/3n1r2/5b2/4P3/8/8/4K3 w - - 0 1", PUSH_THREAT.at(0)), 2, "undefended e5 is not attacked");
+        assert_eq!(
+            whites("4k3/8/3n1r2/5b2/4P3/8/8/4K3 w - - 0 1", PUSH_THREAT.at(0)),
+            2,
+            "undefended e5 is not attacked"
+        );
     }
 
     #[test]
