@@ -63,7 +63,7 @@ pub(crate) struct Args {
     tc: Option<TimeControl>,
     /// Milliseconds for every move
     #[arg(long, value_name = "MS")]
-    movetime: Option<u64>,
+    movetime: Option<u32>,
     /// Nodes for every move
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
@@ -72,13 +72,13 @@ pub(crate) struct Args {
     depth: Option<u32>,
     /// Milliseconds that a player may overstep its time
     #[arg(long, value_name = "MS", default_value_t = 10)]
-    timemargin: u64,
+    timemargin: u32,
     /// Seconds after the fall of its flag until a silent player is taken for hung
     #[arg(long, value_name = "S", default_value_t = 5)]
-    grace: u64,
+    grace: u32,
     /// Longest thought of a player without a clock, in seconds
     #[arg(long, value_name = "S", default_value_t = 300)]
-    patience: u64,
+    patience: u32,
 
     /// Hash table of each player in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64)]

@@ -14,8 +14,7 @@ pub const SEARCHES: &[&str] = &["alpha-beta"];
 type Pair = (&'static str, &'static str, fn() -> Box<dyn Search>);
 
 /// The pairs that work.
-const PAIRS: &[Pair] =
-    &[("heuristic", "alpha-beta", || Box::<AlphaBeta>::default())];
+const PAIRS: &[Pair] = &[("heuristic", "alpha-beta", || Box::<AlphaBeta>::default())];
 
 #[derive(Debug, Error)]
 pub enum BuildError {

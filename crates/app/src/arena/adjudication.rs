@@ -104,7 +104,9 @@ fn numbers<const N: usize>(text: &str) -> Option<[u32; N]> {
 mod tests {
     use super::*;
 
-    fn judge(scores: &[i32], plies: usize) -> Option<(Outcome, End)> {
+    type Judgement = Option<(Outcome, End)>;
+
+    fn judge(scores: &[i32], plies: usize) -> Judgement {
         let rules = Adjudication {
             resign: Some("600,2".parse().unwrap()),
             draw: Some("10,2,20".parse().unwrap()),
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn games_end_when_both_sides_agree() {
-        let table: &[(&[i32], usize, Option<(Outcome, End)>)] = &[
+        let table: &[(&[i32], usize, Judgement)] = &[
             (&[700, 600, 800, 900], 30, Some((Outcome::WhiteWins, End::Resigned))),
             (&[-700, -600, -800, -900], 30, Some((Outcome::BlackWins, End::Resigned))),
             (&[700, 599, 800, 900], 30, None),

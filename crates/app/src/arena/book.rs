@@ -3,16 +3,15 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader, Read},
-    ops::ControlFlow,
     path::Path,
 };
 
 use anyhow::{Context, ensure};
 use chess::{
     Moment,
-    shakmaty::{CastlingMode, Chess, Position, fen::Fen, uci::UciMove},
+    pgn::{Game, GameError},
+    shakmaty::{CastlingMode, Chess},
 };
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 
 use super::seeded::Seeded;
 
@@ -90,12 +89,12 @@ impl Opening {
 }
 
 impl Book {
-    /// The lines of our own, for a match that brings no book.
-    pub(crate) fn own() -> Book {
+    /// The lines of our own, for a match that brings no book. None of them castles.
+    pub(crate) fn own(mode: CastlingMode) -> Book {
         let opening = |line: &str| Opening {
-            start_fen: None,
+            start_fen: start_fen(&Moment::default(), mode),
             moves: line.split_whitespace().map(str::to_owned).collect(),
-            mode: CastlingMode::Standard,
+            mode,
         };
         let openings = OWN.lines().filter(|line| !line.is_empty()).map(opening).collect();
         Book { openings, skipped: 0 }
@@ -158,78 +157,36 @@ fn read_epd(reader: impl Read, mode: CastlingMode) -> anyhow::Result<Vec<Option<
 fn from_epd(fields: &[&str], mode: CastlingMode) -> Option<Opening> {
     let counters = fields.len() >= 6 && fields[4..6].iter().all(|field| field.parse::<u32>().is_ok());
     let fen = fields.get(..if counters { 6 } else { 4 })?.join(" ");
+    let start = Moment::from_fen(&fen, mode).ok()?;
     // Written anew, because engines want all six fields and only rights that exist.
-    let fen = Moment::from_fen(&fen, mode).ok()?.fen();
-    let is_start =
-        fen == Fen::from_position(&Chess::default(), chess::shakmaty::EnPassantMode::Legal).to_string();
-    Some(Opening { start_fen: (!is_start).then_some(fen), moves: Vec::new(), mode })
+    Some(Opening { start_fen: start_fen(&start, mode), moves: Vec::new(), mode })
 }
 
+/// One entry for each game; `None` for those that cannot be replayed.
 fn read_pgn(
     reader: impl Read,
     plies: Option<usize>,
     mode: CastlingMode,
 ) -> anyhow::Result<Vec<Option<Opening>>> {
-    let mut lines = Lines { plies: plies.unwrap_or(usize::MAX), mode };
-    let mut reader = Reader::new(BufReader::new(reader));
-    let openings: Result<_, _> = reader.read_games(&mut lines).collect();
-    Ok(openings?)
+    let mut openings = Vec::new();
+    for game in chess::pgn::games(reader) {
+        openings.push(match game {
+            Ok(game) => Some(from_game(&game, plies.unwrap_or(usize::MAX), mode)),
+            Err(GameError::Read(error)) => return Err(error.into()),
+            Err(_) => None,
+        });
+    }
+    Ok(openings)
 }
 
-/// Collects the main line of each game up to a number of plies.
-struct Lines {
-    plies: usize,
-    mode: CastlingMode,
+fn from_game(game: &Game, plies: usize, mode: CastlingMode) -> Opening {
+    let moves = game.moves.iter().take(plies).map(|m| m.to_uci(mode).to_string()).collect();
+    Opening { start_fen: start_fen(&game.start, mode), moves, mode }
 }
 
-struct Line {
-    opening: Opening,
-    position: Chess,
-}
-
-impl Visitor for Lines {
-    type Tags = Option<String>;
-    type Movetext = Line;
-    type Output = Option<Opening>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
-        ControlFlow::Continue(None)
-    }
-
-    fn tag(&mut self, fen: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
-        if name == b"FEN" {
-            *fen = Some(value.decode_utf8_lossy().into_owned());
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, fen: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
-        let start = match &fen {
-            Some(fen) => Moment::from_fen(fen, self.mode).ok(),
-            None => Some(Moment::default()),
-        };
-        let Some(start) = start else { return ControlFlow::Break(None) };
-        let opening = Opening { start_fen: fen.map(|_| start.fen()), moves: Vec::new(), mode: self.mode };
-        ControlFlow::Continue(Line { opening, position: start.position })
-    }
-
-    fn san(&mut self, line: &mut Line, san: SanPlus) -> ControlFlow<Self::Output> {
-        if line.opening.moves.len() >= self.plies {
-            return ControlFlow::Break(Some(line.opening.clone()));
-        }
-        let Ok(m) = san.san.to_move(&line.position) else { return ControlFlow::Break(None) };
-        line.opening.moves.push(UciMove::from_move(m, self.mode).to_string());
-        line.position.play_unchecked(m);
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, _: &mut Line) -> ControlFlow<Self::Output, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, line: Line) -> Self::Output {
-        Some(line.opening)
-    }
+/// Nothing for the usual start, except in Chess960, where castling there is written in its own way.
+fn start_fen(start: &Moment, mode: CastlingMode) -> Option<String> {
+    (mode.is_chess960() || start.position != Chess::default()).then(|| start.fen())
 }
 
 #[cfg(test)]
@@ -238,7 +195,7 @@ mod tests {
 
     #[test]
     fn our_own_openings_can_be_played_and_differ() {
-        let book = Book::own();
+        let book = Book::own(CastlingMode::Standard);
         let mut keys: Vec<u64> = book.openings.iter().map(|opening| opening.moment().past.key()).collect();
         assert!(book.openings.iter().all(Opening::is_playable));
         keys.sort_unstable();
@@ -283,9 +240,21 @@ mod tests {
     }
 
     #[test]
+    fn castling_in_a_book_is_written_as_the_match_wants_it() {
+        let text = "[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O *\n";
+        for (mode, castling) in [(CastlingMode::Standard, "e1g1"), (CastlingMode::Chess960, "e1h1")] {
+            let read = read_pgn(text.as_bytes(), None, mode).unwrap();
+            let opening = read[0].as_ref().unwrap();
+            assert_eq!(opening.moves, [castling]);
+            assert!(opening.is_playable());
+            assert_eq!(opening.moment().castling_mode(), mode);
+        }
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_order() {
         let order = |seed| {
-            let mut book = Book::own();
+            let mut book = Book::own(CastlingMode::Standard);
             book.shuffle(seed);
             book.openings
         };

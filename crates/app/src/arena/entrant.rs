@@ -62,7 +62,8 @@ impl Entrant {
             "name" => self.name = value.to_owned(),
             "tc" => self.pace.clock = Some(value.parse()?),
             "movetime" => {
-                self.pace.move_time = Some(Duration::from_millis(value.parse().with_context(wrong)?));
+                self.pace.move_time =
+                    Some(Duration::from_millis(value.parse::<u32>().with_context(wrong)?.into()));
             }
             "nodes" => self.pace.nodes = Some(value.parse().with_context(wrong)?),
             "depth" => self.pace.depth = Some(value.parse().with_context(wrong)?),

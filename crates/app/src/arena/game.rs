@@ -101,12 +101,11 @@ struct Game {
 
 impl Game {
     fn new(opening: &Opening, paces: &ByColor<Pace>) -> Game {
-        let played = |uci: &String| Played { uci: uci.clone(), eval: None, clock_ms: None, think_ms: None };
         Game {
             moment: opening.moment(),
             clocks: paces.map(|pace| pace.clock.map(Clock::start)),
             texts: opening.moves.clone(),
-            moves: opening.moves.iter().map(played).collect(),
+            moves: opening.moves.iter().map(|uci| Played::book(uci)).collect(),
             scores: Vec::new(),
         }
     }
@@ -156,7 +155,8 @@ impl Game {
         let score = thought.score.map(|score| turn.fold_wb(score, score.flipped()));
         self.moves.push(Played {
             uci: uci.clone(),
-            eval: score.map(pgn_eval),
+            cp: score.and_then(centipawns),
+            mate: score.and_then(Score::mate_in),
             clock_ms: self.clocks.get(turn).map(|clock| millis(clock.left)),
             think_ms: Some(millis(thought.elapsed)),
         });
@@ -175,10 +175,9 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `0.31` in pawns or `#-4`, for White.
-fn pgn_eval(score: Score) -> String {
+fn centipawns(score: Score) -> Option<i32> {
     match score {
-        Score::Centipawns(cp) => format!("{:.2}", f64::from(cp) / 100.0),
-        mate => format!("#{}", mate.mate_in().unwrap_or(0)),
+        Score::Centipawns(cp) => Some(cp),
+        Score::Mates(_) | Score::Mated(_) => None,
     }
 }

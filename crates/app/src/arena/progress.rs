@@ -20,7 +20,7 @@ pub(crate) struct Progress {
 impl Progress {
     pub(crate) fn new(games: usize, finished: usize) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(games as u64), ProgressDrawTarget::stderr());
-        let style = "{msg}{wide_bar:.cyan/dim} {pos}/{len} games, {per_sec}, {elapsed} gone, {eta} left";
+        let style = "{wide_bar:.cyan/dim} {pos}/{len} games, {per_sec}, {elapsed} gone, {eta} left\n{msg}";
         bar.set_style(ProgressStyle::with_template(style).expect("the template is well formed"));
         bar.set_position(finished as u64);
         bar.reset_eta();
@@ -38,20 +38,15 @@ impl Progress {
             self.last_line = Instant::now();
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
             let duels = standings.duels();
-            eprint!("{done} of {all} games, {:.0?} left\n{}{sprt}", self.bar.eta(), table::duels(&duels));
+            let stand = if duels.len() > 1 { table::table(&standings.rows()) } else { table::duels(&duels) };
+            eprint!("{done} of {all} games, {:.0?} left\n{stand}{sprt}", self.bar.eta());
         }
     }
 
     /// Tells at once who broke down and how.
     pub(crate) fn fault(&self, record: &Record) {
-        if let Some(culprit) = record.culprit() {
-            let note = record.note.as_deref().unwrap_or_default();
-            let line = format!(
-                "game {} ({}): {culprit} {}: {note}",
-                record.game + 1,
-                record.round,
-                record.end.words()
-            );
+        if record.end.is_fault() {
+            let line = format!("game {} ({}): {}", record.game + 1, record.round, record.ending());
             self.bar.suspend(|| eprintln!("{line}"));
         }
     }

@@ -1,6 +1,9 @@
 //! A finished game: what the journal keeps, and all that tables and PGN are made from.
 
-use chess::shakmaty::{ByColor, Color};
+use chess::{
+    pgn::Eval,
+    shakmaty::{ByColor, Color},
+};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,15 +65,29 @@ pub(crate) struct Record {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Played {
     pub(crate) uci: String,
-    /// For White, in pawns or as mate: `0.31`, `#-4`.
+    /// What the mover thinks of it, in centipawns for White.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) eval: Option<String>,
+    pub(crate) cp: Option<i32>,
+    /// The same if it sees a mate: moves to it, negative if White is mated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mate: Option<i32>,
     /// Left on the mover's clock after the move, increment included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) clock_ms: Option<u64>,
     /// What the move took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) think_ms: Option<u64>,
+}
+
+impl Played {
+    /// A move of the opening.
+    pub(crate) fn book(uci: &str) -> Played {
+        Played { uci: uci.to_owned(), cp: None, mate: None, clock_ms: None, think_ms: None }
+    }
+
+    pub(crate) fn eval(&self) -> Option<Eval> {
+        self.mate.map(Eval::Mate).or(self.cp.map(Eval::Centipawns))
+    }
 }
 
 impl Outcome {
@@ -120,7 +137,7 @@ impl End {
         }
     }
 
-    /// The end in words, for the last comment of the PGN.
+    /// The end in words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             End::Checkmate => "checkmate",
@@ -148,5 +165,12 @@ impl Record {
     pub(crate) fn culprit(&self) -> Option<&str> {
         let loser = !self.outcome.winner()?;
         self.end.is_fault().then(|| *self.names().get(loser))
+    }
+
+    /// How it ended, in a sentence that names who broke down.
+    pub(crate) fn ending(&self) -> String {
+        let culprit = self.culprit().map(|name| format!("{name} ")).unwrap_or_default();
+        let note = self.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        format!("{culprit}{}{note}", self.end.words())
     }
 }

@@ -38,6 +38,8 @@ use super::{
 /// The games of a test that has not been given a limit.
 const SPRT_GAMES: usize = 40_000;
 const USUAL_GAMES: usize = 100;
+/// The shell's code for a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
 const USUAL_TIME_CONTROL: &str = "8+0.08";
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -53,8 +55,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let abort = Arc::new(AtomicBool::new(false));
     let interrupted = Arc::new(AtomicBool::new(false));
     on_interrupt(&abort, &interrupted)?;
+    // A player that cannot play is better found now than after an hour.
     for entrant in &entrants {
-        drop(entrant.start(&common, &abort).with_context(|| format!("{} cannot play", entrant.name))?);
+        match entrant.start(&common, &abort) {
+            Err(_) if interrupted.load(Ordering::Relaxed) => return Ok(ExitCode::from(INTERRUPTED)),
+            started => drop(started.with_context(|| format!("{} cannot play", entrant.name))?),
+        }
     }
 
     let (mut journal, finished) = open_journal(args, &settings)?;
@@ -87,7 +93,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
                 journal.add(&record)?;
             }
             if let Some(path) = &args.pgn {
-                append(path, &pgn(&record))?;
+                append(path, &pgn(&record).to_string())?;
             }
             standings.add(&record);
             progress.fault(&record);
@@ -100,7 +106,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
     report(args, &standings)?;
     if interrupted.load(Ordering::Relaxed) {
-        return Ok(ExitCode::from(130));
+        return Ok(ExitCode::from(INTERRUPTED));
     }
     let refuted = args.sprt.is_some_and(|sprt| sprt.verdict(&standings.tallies[0].pairs) != Verdict::H1);
     Ok(if refuted { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -110,7 +116,7 @@ fn common(args: &Args) -> anyhow::Result<Common> {
     ensure!(args.concurrency > 0, "--concurrency 0 plays no games");
     let mut pace = Pace {
         clock: args.tc,
-        move_time: args.movetime.map(Duration::from_millis),
+        move_time: args.movetime.map(|ms| Duration::from_millis(ms.into())),
         nodes: args.nodes,
         depth: args.depth,
     };
@@ -140,18 +146,18 @@ fn rules(args: &Args) -> anyhow::Result<Rules> {
     Ok(Rules {
         adjudication: Adjudication { resign, draw, max_plies: args.max_plies },
         patience: Patience {
-            margin: Duration::from_millis(args.timemargin),
-            grace: Duration::from_secs(args.grace),
-            untimed: Duration::from_secs(args.patience),
+            margin: Duration::from_millis(args.timemargin.into()),
+            grace: Duration::from_secs(args.grace.into()),
+            untimed: Duration::from_secs(args.patience.into()),
         },
     })
 }
 
 fn book(args: &Args) -> anyhow::Result<Book> {
-    let mode = if args.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+    let mode = CastlingMode::from_chess960(args.chess960);
     let mut book = match &args.book {
         Some(path) => Book::read(path, args.book_plies, mode)?,
-        None => Book::own(),
+        None => Book::own(mode),
     };
     if book.skipped > 0 {
         eprintln!("{} entries of the book are no openings and were left out", book.skipped);
@@ -223,7 +229,7 @@ fn rewrite(path: &Path, start: u64, finished: &[Record]) -> anyhow::Result<()> {
         file.set_len(kept)
     });
     kept.with_context(|| format!("cannot write {}", path.display()))?;
-    append(path, &finished.iter().map(pgn).collect::<String>())
+    append(path, &finished.iter().map(|record| pgn(record).to_string()).collect::<String>())
 }
 
 fn append(path: &Path, text: &str) -> anyhow::Result<()> {

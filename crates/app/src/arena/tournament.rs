@@ -23,7 +23,7 @@ use super::{
 };
 
 /// An engine that broke down may need a moment before it starts again.
-const STARTS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(3)];
+const RESTART_PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
 
 #[derive(Debug)]
 pub(crate) struct Tournament<'a> {
@@ -102,8 +102,12 @@ impl Tournament<'_> {
         let opening = &self.openings[fixture.round % self.openings.len()];
         let numbers = ByColor { white: fixture.white, black: fixture.black };
         let entrants = numbers.map(|number| &self.entrants[number]);
-        let mut players =
-            ByColor { white: self.take(fixture.white, bench)?, black: self.take(fixture.black, bench)? };
+        let (white, black) = match (self.take(fixture.white, bench), self.take(fixture.black, bench)) {
+            // A start that was cut short by an abort says nothing about the player.
+            (Err(_), _) | (_, Err(_)) if self.abort.load(Ordering::Relaxed) => return Ok(None),
+            (white, black) => (white?, black?),
+        };
+        let mut players = ByColor { white, black };
         let mut finished = None;
         for color in Color::ALL {
             match players.get_mut(color).new_game(self.abort) {
@@ -134,7 +138,7 @@ impl Tournament<'_> {
         }
         let entrant = &self.entrants[number];
         let mut result = entrant.start(self.common, self.abort);
-        for pause in STARTS.into_iter().skip(1) {
+        for pause in RESTART_PAUSES {
             if result.is_err() && !self.abort.load(Ordering::Relaxed) {
                 std::thread::sleep(pause);
                 result = entrant.start(self.common, self.abort);
