@@ -8,6 +8,7 @@ mod history;
 mod minimax;
 mod node;
 mod picker;
+mod prefetch;
 mod quiescence;
 mod reductions;
 mod root;

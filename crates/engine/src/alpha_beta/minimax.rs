@@ -23,7 +23,8 @@ pub(super) fn minimax(worker: &mut Worker, node: &Node, depth: u32, ply: usize) 
     let mut best = -INFINITE;
     for m in moves {
         let child = node.play(m);
-        worker.enter(ply, None, &child);
+        worker.keys.push(child.key);
+        worker.nodes += 1;
         best = best.max(-minimax(worker, &child, depth - 1, ply + 1));
         worker.leave();
     }

@@ -186,7 +186,13 @@ pub(crate) fn is_noisy(m: Move) -> bool {
 /// Swaps the best of the moves that are left to the front and hands it out.
 fn best_of(moves: &mut ArrayVec<Scored, 256>, next: &mut usize) -> Option<Move> {
     let rest = &mut moves[*next..];
-    let best = (0..rest.len()).max_by_key(|&index| (rest[index].value, std::cmp::Reverse(index)))?;
+    let mut best = 0;
+    let mut most = rest.first()?.value;
+    for (index, scored) in rest.iter().enumerate().skip(1) {
+        if scored.value > most {
+            (best, most) = (index, scored.value);
+        }
+    }
     rest.swap(0, best);
     *next += 1;
     Some(moves[*next - 1].m)

@@ -89,7 +89,7 @@ impl Worker {
                 break;
             }
             let child = node.play(m);
-            self.enter(ply, Some(Step::new(node.turn(), m)), &child);
+            self.enter(shared, ply, Some(Step::new(node.turn(), m)), &child);
             let value = -self.quiesce::<PV>(shared, &child, -beta, -alpha, ply + 1);
             self.leave();
             if self.stopped {

@@ -149,7 +149,7 @@ impl Worker {
             let before = self.nodes;
             self.deepest = 0;
             let child = root.play(m);
-            self.enter(0, Some(Step::new(root.turn(), m)), &child);
+            self.enter(shared, 0, Some(Step::new(root.turn(), m)), &child);
             let full = depth - 1;
             let mut value = -INFINITE;
             if count > 0 {

@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use chess::PackedMove;
 
-use super::value::{UNKNOWN, from_table, to_table};
+use super::{
+    prefetch::prefetch,
+    value::{UNKNOWN, from_table, to_table},
+};
 use crate::Bound;
 
 /// What the table knows of a position.
@@ -114,6 +117,12 @@ impl Table {
             data != 0 && generation_of(data) == self.generation()
         });
         (used.count() * 1000 / (4 * sample)) as u32
+    }
+
+    /// Begins to fetch what [`Table::get`] will ask for.
+    #[inline]
+    pub(crate) fn expect(&self, key: u64) {
+        prefetch(self.bucket(key));
     }
 
     fn bucket(&self, key: u64) -> &Bucket {

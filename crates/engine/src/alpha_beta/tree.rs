@@ -247,7 +247,7 @@ impl Worker {
         }
         let child = node.pass()?;
         let reduced = depth - (4 + depth / 4 + ((guess - beta) / 180).min(3));
-        self.enter(ply, None, &child);
+        self.enter(shared, ply, None, &child);
         let value = -self.search::<false>(shared, &child, Window::zero(-beta), reduced, ply + 1, !cut_node);
         self.leave();
         if self.stopped {
@@ -284,7 +284,7 @@ impl Worker {
         let mut picker = Picker::captures(remembered, gain);
         while let Some(m) = picker.next(node, &self.history) {
             let child = node.play(m);
-            self.enter(ply, Some(Step::new(node.turn(), m)), &child);
+            self.enter(shared, ply, Some(Step::new(node.turn(), m)), &child);
             let mut value = -self.quiesce::<false>(shared, &child, -bar, 1 - bar, ply + 1);
             if value >= bar {
                 value =
@@ -391,7 +391,7 @@ impl Worker {
                 plies => plies,
             };
             let full = depth - 1 + extension;
-            self.enter(ply, Some(Step::new(side, m)), &child);
+            self.enter(shared, ply, Some(Step::new(side, m)), &child);
             let mut value = -INFINITE;
             let reducible = depth >= 2 && count > 1 + i32::from(PV) && !self.plain;
             if reducible && (quiet || picker.in_bad_captures() || count > 4) {

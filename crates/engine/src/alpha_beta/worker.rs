@@ -121,7 +121,8 @@ impl Worker {
     }
 
     /// Enters `child` by `m` from the node at `ply`.
-    pub(crate) fn enter(&mut self, ply: usize, step: Option<Step>, child: &Node) {
+    pub(crate) fn enter(&mut self, shared: &Shared<'_>, ply: usize, step: Option<Step>, child: &Node) {
+        shared.table.expect(child.key);
         self.frame(ply).step = step;
         self.keys.push(child.key);
         self.nodes += 1;
