@@ -9,7 +9,7 @@ use chess::{
 };
 use engine::{
     alpha_beta::is_quiet,
-    heuristic::texel::{Example, ODDS, Tuner, Weights, error},
+    heuristic::texel::{Example, Tuner, Weights, error},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -131,10 +131,13 @@ fn add_game(args: &Args, game: &Game, random: &mut Random, examples: &mut Vec<Ex
     }
 }
 
+/// Centipawns of an engine's evaluation for which the odds grow by a factor of e, as Lichess has it.
+const ENGINE_ODDS: f32 = 271.59;
+
 /// White's expected score by an engine's evaluation.
 fn expected(eval: Eval) -> f32 {
     match eval {
-        Eval::Centipawns(centipawns) => 1.0 / (1.0 + (-centipawns as f32 / ODDS).exp()),
+        Eval::Centipawns(centipawns) => 1.0 / (1.0 + (-centipawns as f32 / ENGINE_ODDS).exp()),
         Eval::Mate(moves) => f32::from(moves > 0),
     }
 }

@@ -3,6 +3,7 @@
 //! Every file below holds one part of it: the values, the node, the table, exchanges, histories, the order of
 //! moves, quiescence, the tree, the root. Threads search the same tree and meet in the table (Lazy SMP).
 
+mod checks;
 mod history;
 #[cfg(test)]
 mod minimax;

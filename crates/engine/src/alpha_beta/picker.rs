@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 use chess::shakmaty::{Color, Move, Position, Role};
 
 use super::{
+    checks::Checks,
     history::{History, Step},
     node::Node,
     see::{exchange_value, wins_exchange},
@@ -49,10 +50,12 @@ pub(crate) struct Picker {
     next: usize,
     /// Captures must win at least this much to come before the quiet moves.
     threshold: i32,
-    /// Leave out quiet moves from now on.
+    /// Leave out quiet moves.
     skip_quiets: bool,
     /// End with the good captures.
     captures_only: bool,
+    /// After the captures, hand out quiet moves that give check.
+    quiet_checks: bool,
 }
 
 impl Picker {
@@ -68,18 +71,19 @@ impl Picker {
             threshold: 0,
             skip_quiets: false,
             captures_only: false,
+            quiet_checks: false,
         }
+    }
+
+    /// Captures and queen promotions that win nothing less than they cost, then quiet checks that are safe.
+    pub(crate) fn captures_and_checks(remembered: Option<Move>) -> Picker {
+        Picker { quiet_checks: true, ..Picker::captures(remembered, 0) }
     }
 
     /// Captures and queen promotions that win at least `threshold`.
     pub(crate) fn captures(remembered: Option<Move>, threshold: i32) -> Picker {
         let hints = Hints { remembered: remembered.filter(|&m| is_noisy(m)), ..Hints::default() };
         Picker { threshold, skip_quiets: true, captures_only: true, ..Picker::new(hints) }
-    }
-
-    /// Leaves out the quiet moves that are still to come.
-    pub(crate) fn skip_quiets(&mut self) {
-        self.skip_quiets = true;
     }
 
     pub(crate) fn next(&mut self, node: &Node, history: &History) -> Option<Move> {
@@ -148,6 +152,7 @@ impl Picker {
 
     fn generate(&mut self, node: &Node, history: &History) {
         let side = node.turn();
+        let checks = self.quiet_checks.then(|| Checks::new(&node.chess));
         for m in node.chess.legal_moves() {
             if Some(m) == self.hints.remembered {
                 continue;
@@ -157,7 +162,7 @@ impl Picker {
                 let promoted = m.promotion().map_or(0, exchange_value);
                 let value = 16 * (gained + promoted) + history.capture(side, m);
                 self.captures.push(Scored { m, value });
-            } else if !self.skip_quiets {
+            } else if !self.skip_quiets || checks.is_some_and(|checks| checks.gives(&node.chess, m)) {
                 self.quiets.push(Scored { m, value: 0 });
             }
         }

@@ -7,6 +7,7 @@ use chess::{
 };
 
 use super::{
+    checks::Checks,
     history::Step,
     node::Node,
     picker::{Hints, Picker, is_noisy},
@@ -62,7 +63,7 @@ impl Worker {
         cut_node: bool,
     ) -> i32 {
         if depth <= 0 && !self.plain {
-            return self.quiesce::<PV>(shared, node, window.alpha, window.beta, ply);
+            return self.quiesce::<PV>(shared, node, window.alpha, window.beta, ply, 0);
         }
         if self.must_stop(shared) {
             return 0;
@@ -197,15 +198,15 @@ impl Worker {
         let &Outlook { guess, evaluation, improving, .. } = outlook;
 
         // Razoring: so far below alpha that only a capture could help.
-        if depth <= 4 && guess + 230 * depth < alpha && !is_decisive(alpha) {
-            let value = self.quiesce::<false>(shared, node, alpha, alpha + 1, ply);
+        if depth <= 5 && guess + 250 + 190 * depth * depth < alpha && !is_decisive(alpha) {
+            let value = self.quiesce::<false>(shared, node, alpha, alpha + 1, ply, 0);
             if value <= alpha {
                 return Some(value);
             }
         }
         // Reverse futility: so far above beta that a quiet opponent cannot bring it down.
-        let margin = 75 * depth - 65 * i32::from(improving);
-        if depth <= 9 && !is_decisive(guess) && !is_decisive(beta) && guess - margin >= beta {
+        let margin = 90 * depth - 80 * i32::from(improving);
+        if depth <= 8 && !is_decisive(guess) && !is_decisive(beta) && guess - margin >= beta {
             return Some((guess + beta) / 2);
         }
         if let Some(value) = self.try_passing(shared, node, beta, depth, ply, cut_node, outlook) {
@@ -285,7 +286,7 @@ impl Worker {
         while let Some(m) = picker.next(node, &self.history) {
             let child = node.play(m);
             self.enter(shared, ply, Some(Step::new(node.turn(), m)), &child);
-            let mut value = -self.quiesce::<false>(shared, &child, -bar, 1 - bar, ply + 1);
+            let mut value = -self.quiesce::<false>(shared, &child, -bar, 1 - bar, ply + 1, 0);
             if value >= bar {
                 value =
                     -self.search::<false>(shared, &child, Window::zero(-bar), depth - 4, ply + 1, !cut_node);
@@ -330,6 +331,7 @@ impl Worker {
         let counter = counter.filter(|&m| Some(m) != killer && Some(m) != second);
         let mut picker = Picker::new(Hints { remembered, refutations: [killer, second, counter], earlier });
 
+        let checks = Checks::new(&node.chess);
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         let mut best_move = None;
@@ -348,13 +350,14 @@ impl Worker {
                 false => self.history.capture(side, m),
             };
             let base = reduction(depth, count);
+            let checks = checks.gives(&node.chess, m);
 
             if best > -MATE_IN_REACH && !self.plain && node.has_pieces() {
                 let left = (depth - base / 1024).max(0);
-                if quiet {
+                if quiet && !checks {
                     // Late moves: after so many, the rest will not do better.
                     if count >= (4 + depth * depth) / (2 - i32::from(outlook.improving)) {
-                        picker.skip_quiets();
+                        continue;
                     }
                     if depth <= 5 && experience < -4200 * depth {
                         continue;
@@ -363,7 +366,6 @@ impl Worker {
                     let hopeless =
                         outlook.evaluation != UNKNOWN && outlook.evaluation + 110 + 95 * left <= alpha;
                     if left <= 7 && !node.in_check() && hopeless {
-                        picker.skip_quiets();
                         continue;
                     }
                     if left <= 8 && !wins_exchange(&node.chess, m, -24 * left * left) {
@@ -371,7 +373,7 @@ impl Worker {
                     }
                 } else if depth <= 7
                     && picker.in_bad_captures()
-                    && !wins_exchange(&node.chess, m, -95 * depth)
+                    && !wins_exchange(&node.chess, m, -(if checks { 190 } else { 95 }) * depth)
                 {
                     continue;
                 }
@@ -384,7 +386,6 @@ impl Worker {
                     Extension::Stopped => return 0,
                 };
             let child = node.play(m);
-            let checks = child.in_check();
             let extension = match extension {
                 // A check that loses nothing is worth a ply.
                 0 if checks && depth <= 8 && !self.plain && wins_exchange(&node.chess, m, 0) => 1,

@@ -18,8 +18,9 @@ use super::{
     weights::{DANGER_WEIGHTS, WEIGHTS},
 };
 
-/// Centipawns for which the odds grow by a factor of e, as Lichess turns engine values into chances.
-pub const ODDS: f32 = 271.59;
+/// Centipawns of ours for which the odds grow by a factor of e. It sets the scale: with this a pawn more in
+/// an even middlegame is worth about a hundred.
+pub const ODDS: f32 = 170.0;
 
 /// Weights as the tuner moves them: opening and endgame for each feature, then the danger units.
 #[derive(Clone, Debug)]
