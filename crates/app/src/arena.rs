@@ -5,6 +5,8 @@ mod book;
 mod clock;
 mod entrant;
 mod game;
+#[cfg(unix)]
+mod guard;
 mod journal;
 mod mind;
 mod minds;

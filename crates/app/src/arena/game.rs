@@ -181,3 +181,6 @@ fn centipawns(score: Score) -> Option<i32> {
         Score::Mates(_) | Score::Mated(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,3 +104,89 @@ fn same_settings(journal: &MatchSettings, now: &MatchSettings, path: &Path) -> a
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::record::{End, Outcome, Played};
+
+    fn record(game: usize) -> Record {
+        Record {
+            game,
+            round: "1.1".to_owned(),
+            date: "2024.05.06".to_owned(),
+            white: "Ann".to_owned(),
+            black: "Bob".to_owned(),
+            pace: ["8+0.08".to_owned(), "nodes 5".to_owned()],
+            chess960: false,
+            start_fen: None,
+            outcome: Outcome::Draw,
+            end: End::Repetition,
+            note: Some("a \"note\"".to_owned()),
+            moves: vec![
+                Played::book("e2e4"),
+                Played { cp: Some(-3), clock_ms: Some(70), think_ms: Some(1), ..Played::book("e7e5") },
+            ],
+        }
+    }
+
+    fn settings(tc: &str) -> MatchSettings {
+        [("tc".to_owned(), tc.to_owned())].into()
+    }
+
+    /// A journal of three games in a folder of its own.
+    fn journal(test: &str) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("tabiya-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("journal");
+        let mut journal = Journal::create(&path, &settings("8+0.08"), 7).unwrap();
+        (0..3).for_each(|game| journal.add(&record(game)).unwrap());
+        path
+    }
+
+    #[test]
+    fn a_journal_cut_anywhere_keeps_all_whole_games() {
+        let path = journal("cut");
+        let whole = std::fs::read(&path).unwrap();
+        let header = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        for length in (header..whole.len()).step_by(17).chain([whole.len() - 1, whole.len()]) {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let (mut journal, records) = Journal::resume(&path, &settings("8+0.08")).unwrap();
+            let lines = whole[header..length].iter().filter(|&&byte| byte == b'\n').count();
+            assert!(records.iter().eq(&(0..lines).map(record).collect::<Vec<_>>()), "{length}");
+            assert_eq!(journal.pgn_start, 7);
+            journal.add(&record(lines)).unwrap();
+            assert_eq!(Journal::resume(&path, &settings("8+0.08")).unwrap().1.len(), lines + 1);
+        }
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn another_match_is_refused_in_a_sentence() {
+        let path = journal("refused");
+        let refusal = |settings| format!("{:#}", Journal::resume(&path, &settings).unwrap_err());
+        assert!(
+            refusal(settings("1+1")).ends_with("belongs to another match: its tc is `8+0.08`, not `1+1`")
+        );
+        assert!(refusal(MatchSettings::new()).ends_with("its tc is `8+0.08`, not none"));
+        let header = r#"{"tabiya_arena":99,"settings":{},"pgn_start":0}"#;
+        for (text, words) in
+            [("hello\n", "is not the journal of a match"), ("", "is empty"), (header, "is empty")]
+        {
+            std::fs::write(&path, text).unwrap();
+            assert!(refusal(settings("8+0.08")).contains(words), "{text}");
+        }
+        std::fs::write(&path, format!("{header}\n")).unwrap();
+        assert!(refusal(settings("8+0.08")).contains("has version 99"));
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn an_old_journal_is_kept_beside_the_new() {
+        let path = journal("kept");
+        Journal::create(&path, &settings("1+1"), 0).unwrap();
+        let old = path.with_extension("old");
+        assert_eq!(Journal::resume(&old, &settings("8+0.08")).unwrap().1.len(), 3);
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+}

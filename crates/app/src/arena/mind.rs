@@ -126,3 +126,79 @@ fn clocks(clocks: &ByColor<Option<Clock>>, us: Color) -> Option<Clocks> {
         base_cs: Some(centiseconds(own.control.base)),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use chess::shakmaty::Position;
+    use engine::{Choice, Settings};
+
+    use super::*;
+    use crate::arena::{pace::Pace, player::Patience};
+
+    /// Misbehaves in one way.
+    #[derive(Clone, Copy)]
+    enum Rogue {
+        Panics,
+        /// Until it is stopped.
+        Dawdles,
+        /// For ever.
+        Sleeps,
+    }
+
+    impl Search for Rogue {
+        fn choose(&mut self, moment: &Moment, task: Task<'_>) -> Choice {
+            match self {
+                Rogue::Panics => panic!("as the test wants"),
+                Rogue::Dawdles => while !task.signals.is_stopped() {},
+                Rogue::Sleeps => loop {
+                    std::thread::park();
+                },
+            }
+            Choice { best: moment.position.legal_moves().first().copied(), ..Choice::default() }
+        }
+
+        fn configure(&mut self, _: &Settings) {}
+
+        fn new_game(&mut self) {}
+    }
+
+    fn ask(rogue: Rogue) -> Result<Thought, Failure> {
+        let mut mind = Mind::start(Box::new(rogue));
+        let abort = AtomicBool::new(false);
+        mind.new_game(&abort)?;
+        let short = Duration::from_millis(20);
+        // The grace is long where something must come, so that a busy machine does not matter.
+        let grace = if matches!(rogue, Rogue::Sleeps) { short } else { Duration::from_secs(60) };
+        mind.think(&Question {
+            moment: &Moment::default(),
+            start_fen: None,
+            moves: &[],
+            clocks: ByColor::default(),
+            pace: &Pace { depth: Some(1), ..Pace::default() },
+            patience: &Patience { margin: short, grace, untimed: short },
+            abort: &abort,
+        })
+    }
+
+    #[test]
+    fn a_search_that_misbehaves_ends_only_its_own_game() {
+        assert_eq!(ask(Rogue::Sleeps).unwrap_err(), Failure::Hung);
+        assert_eq!(ask(Rogue::Panics).unwrap_err(), panicked());
+        let late = ask(Rogue::Dawdles).unwrap();
+        assert!(late.elapsed >= Duration::from_millis(20), "it was stopped and not before");
+    }
+
+    #[test]
+    fn clocks_are_rounded_down_but_never_to_nothing() {
+        let clock = |text: &str, left_ms| {
+            let mut clock = Clock::start(text.parse().unwrap());
+            clock.left = Duration::from_millis(left_ms);
+            Some(clock)
+        };
+        let both = ByColor { white: clock("8+0.08", 7999), black: clock("8+0.08", 3) };
+        let shown = clocks(&both, Color::White).unwrap();
+        assert_eq!((shown.left_cs.white, shown.left_cs.black), (799, 1));
+        assert_eq!((shown.increment_cs.white, shown.base_cs), (8, Some(800)));
+        assert_eq!(clocks(&ByColor { white: clock("8", 9), black: None }, Color::Black), None);
+    }
+}

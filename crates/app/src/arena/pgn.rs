@@ -65,3 +65,57 @@ pub(crate) fn today() -> String {
     }
     format!("{year}.{month:02}.{:02}", days + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::record::{End, Outcome, Played};
+
+    #[test]
+    fn a_lost_game_tells_who_lost_it_and_how() {
+        let think = |uci, cp, mate, ms| Played { cp, mate, clock_ms: Some(ms), ..Played::book(uci) };
+        let record = Record {
+            game: 5,
+            round: "3.2".to_owned(),
+            date: "2024.05.06".to_owned(),
+            white: "Ann".to_owned(),
+            black: "Bob".to_owned(),
+            pace: ["8+0.08".to_owned(), "8+0.08".to_owned()],
+            chess960: false,
+            start_fen: None,
+            outcome: Outcome::WhiteWins,
+            end: End::IllegalMove,
+            note: Some("e9 cannot be played".to_owned()),
+            moves: vec![
+                Played::book("e2e4"),
+                think("e7e5", Some(31), None, 7999),
+                think("g1f3", None, Some(-4), 3_661_250),
+            ],
+        };
+        let expected = "\
+[Event \"Tabiya arena\"]
+[Site \"?\"]
+[Date \"2024.05.06\"]
+[Round \"3.2\"]
+[White \"Ann\"]
+[Black \"Bob\"]
+[Result \"1-0\"]
+[TimeControl \"8+0.08\"]
+[Termination \"rules infraction\"]
+[Ending \"Bob lost by an illegal move: e9 cannot be played\"]
+[PlyCount \"3\"]
+
+1. e4 e5 { [%eval 0.31] [%clk 0:00:07.99] } 2. Nf3
+{ [%eval #-4] [%clk 1:01:01.25] } 1-0
+
+";
+        assert_eq!(pgn(&record).to_string(), expected);
+    }
+
+    #[test]
+    fn dates_look_like_dates() {
+        let today = today();
+        let parts: Vec<u32> = today.split('.').map(|part| part.parse().unwrap()).collect();
+        assert!(parts[0] >= 2024 && (1..=12).contains(&parts[1]) && (1..=31).contains(&parts[2]), "{today}");
+    }
+}

@@ -171,3 +171,71 @@ impl Standings {
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::record::Outcome;
+
+    fn record(game: usize, outcome: Outcome, end: End) -> Record {
+        Record {
+            game,
+            round: String::new(),
+            date: String::new(),
+            white: String::new(),
+            black: String::new(),
+            pace: Default::default(),
+            chess960: false,
+            start_fen: None,
+            outcome,
+            end,
+            note: None,
+            moves: Vec::new(),
+        }
+    }
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("p{number}")).collect()
+    }
+
+    #[test]
+    fn pairs_form_in_whatever_order_games_end() {
+        // Game 0: first player White and winning; game 1: first player Black and winning; and so on.
+        let games = [
+            record(0, Outcome::WhiteWins, End::Checkmate),
+            record(1, Outcome::BlackWins, End::Checkmate),
+            record(2, Outcome::Draw, End::Repetition),
+            record(3, Outcome::WhiteWins, End::TimeForfeit),
+            record(4, Outcome::Draw, End::Stalemate),
+        ];
+        for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]] {
+            let mut standings = Standings::new(names(2), Schedule::round_robin(2, 9));
+            order.iter().for_each(|&at| standings.add(&games[at]));
+            let tally = standings.tallies[0];
+            assert_eq!((tally.wins, tally.draws, tally.losses), (2, 2, 1));
+            assert_eq!(tally.pairs, [0, 1, 0, 0, 1], "the fifth game waits for its other half");
+            let rows = standings.rows();
+            assert_eq!((rows[0].name.as_str(), rows[0].faults.time_forfeits), ("p0", 1));
+            assert_eq!(rows[1].faults, Faults::default());
+        }
+    }
+
+    #[test]
+    fn the_better_player_comes_first() {
+        let mut standings = Standings::new(names(3), Schedule::round_robin(3, 1));
+        // Pairings 0-1, 0-2, 1-2: the last player wins everything, the first one loses everything.
+        for (game, winner) in [
+            (0, Color::Black),
+            (1, Color::White),
+            (2, Color::Black),
+            (3, Color::White),
+            (4, Color::Black),
+            (5, Color::White),
+        ] {
+            standings.add(&record(game, Outcome::won_by(winner), End::Checkmate));
+        }
+        let rows = standings.rows();
+        assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["p2", "p1", "p0"]);
+        assert_eq!(rows.iter().map(|row| row.rank).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+}

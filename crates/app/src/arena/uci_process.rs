@@ -13,6 +13,8 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use engine::Score;
 
+#[cfg(unix)]
+use super::guard::Guard;
 use super::{
     player::{Failure, Missing, Player, Question, Thought, wait_for},
     uci_words::{EngineOption, Go, Said},
@@ -29,6 +31,8 @@ pub(crate) struct UciProcess {
     stdin: ChildStdin,
     /// Lines with the instant at which they arrived.
     lines: Receiver<(Instant, String)>,
+    #[cfg(unix)]
+    _guard: Option<Guard>,
 }
 
 impl UciProcess {
@@ -192,7 +196,15 @@ fn spawn(program: &str, arguments: &[String]) -> std::io::Result<UciProcess> {
             }
         }
     });
-    Ok(UciProcess { child, stdin, lines })
+    #[cfg(unix)]
+    let _guard = Guard::over(child.id());
+    Ok(UciProcess {
+        child,
+        stdin,
+        lines,
+        #[cfg(unix)]
+        _guard,
+    })
 }
 
 #[cfg(unix)]
@@ -208,4 +220,67 @@ fn kill_group(child: &mut Child) {
 #[cfg(not(unix))]
 fn kill_group(child: &mut Child) {
     let _ = child.kill();
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use chess::{Moment, shakmaty::ByColor};
+
+    use super::*;
+    use crate::arena::{pace::Pace, player::Patience};
+
+    const SCRIPTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/engines/scripted.sh");
+
+    fn start(game: &str, wanted: &[(String, String)]) -> anyhow::Result<UciProcess> {
+        let usual = [("Hash", "1".to_owned()), ("Threads", "1".to_owned())];
+        UciProcess::start(&[SCRIPTED.to_owned(), game.to_owned()], &usual, wanted, &AtomicBool::new(false))
+    }
+
+    /// Asks for the first move of a game, with `patience_ms` for everything.
+    fn ask(game: &str, patience_ms: u64) -> Result<Thought, Failure> {
+        let abort = AtomicBool::new(false);
+        let mut process = start(game, &[]).unwrap();
+        process.new_game(&abort)?;
+        let short = Duration::from_millis(patience_ms);
+        process.think(&Question {
+            moment: &Moment::default(),
+            start_fen: None,
+            moves: &[],
+            clocks: ByColor::default(),
+            pace: &Pace { depth: Some(1), ..Pace::default() },
+            patience: &Patience { margin: short, grace: short, untimed: short },
+            abort: &abort,
+        })
+    }
+
+    #[test]
+    fn moves_come_back_with_their_scores() {
+        let thought = ask("e2e4=31", 60_000).unwrap();
+        assert_eq!((thought.text.as_str(), thought.score), ("e2e4", Some(Score::Centipawns(31))));
+    }
+
+    #[test]
+    fn crashes_and_hangs_are_told_apart() {
+        assert!(matches!(ask("crash", 60_000), Err(Failure::Crashed(how)) if how.contains('3')));
+        assert_eq!(ask("hang", 50).unwrap_err(), Failure::Hung);
+    }
+
+    #[test]
+    fn what_is_no_engine_is_refused_in_a_sentence() {
+        let abort = AtomicBool::new(false);
+        for (command, words) in [
+            (&["/nowhere/engine"][..], "cannot start `/nowhere/engine`"),
+            (&["true"], "`true` is no UCI engine"),
+        ] {
+            let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+            let error = format!("{:#}", UciProcess::start(&command, &[], &[], &abort).unwrap_err());
+            assert!(error.contains(words), "{error}");
+        }
+        let error = format!("{:#}", start("", &[("Elo".to_owned(), "9".to_owned())]).unwrap_err());
+        assert!(error.contains("has no option `Elo`"), "{error}");
+        assert!(
+            start("", &[("clear hash".to_owned(), String::new())]).is_ok(),
+            "names are not case sensitive"
+        );
+    }
 }
