@@ -1,5 +1,6 @@
 //! The arena from outside: command lines, kills, resumption. Players are the random mover and scripted engines.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{
     collections::BTreeSet,

@@ -33,12 +33,13 @@ impl Progress {
         self.bar.inc(1);
         let sprt = sprt.map(|line| line + "\n").unwrap_or_default();
         if self.on_terminal {
-            self.bar.set_message(table::table(&standings.rows()) + &sprt);
+            self.bar.set_message(table::table(&standings.rows(), console::colors_enabled_stderr()) + &sprt);
         } else if self.last_line.elapsed() >= QUIET {
             self.last_line = Instant::now();
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
             let duels = standings.duels();
-            let stand = if duels.len() > 1 { table::table(&standings.rows()) } else { table::duels(&duels) };
+            let stand =
+                if duels.len() > 1 { table::table(&standings.rows(), false) } else { table::duels(&duels) };
             eprint!("{done} of {all} games, {:.0?} left\n{stand}{sprt}", self.bar.eta());
         }
     }

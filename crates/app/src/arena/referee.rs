@@ -270,7 +270,12 @@ fn report(args: &Args, standings: &Standings) -> anyhow::Result<()> {
         writeln!(out, "{json:#}")?;
         return Ok(());
     }
-    write!(out, "{}\n{}", table::table(&standings.rows()), table::duels(&standings.duels()))?;
+    write!(
+        out,
+        "{}\n{}",
+        table::table(&standings.rows(), console::colors_enabled()),
+        table::duels(&standings.duels())
+    )?;
     if let Some(sprt) = &args.sprt {
         writeln!(out, "{}", sprt_line(sprt, standings))?;
     }

@@ -1,4 +1,4 @@
-//! The table of a match in text. Colours appear only where a terminal shows them.
+//! The table of a match in text.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use console::style;
 use super::standings::{Duel, Row};
 
 /// Rows with a heading, each line ended.
-pub(crate) fn table(rows: &[Row]) -> String {
+pub(crate) fn table(rows: &[Row], colours: bool) -> String {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(6);
     let mut text = format!(
         "{:>4}  {:<width$}  {:>7}  {:>6}  {:>6}  {:>17}  {:>6}  {:>6}  {:>6}  {:>16}\n",
@@ -34,6 +34,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
             Some((elo, error)) if elo < -error => style(shown_elo).red(),
             _ => style(shown_elo),
         };
+        let shown_elo = shown_elo.force_styling(colours);
         let broke_down = forfeits + crashes + illegal > 0;
         writeln!(
             text,
@@ -45,7 +46,8 @@ pub(crate) fn table(rows: &[Row]) -> String {
             100.0 * row.score,
             100.0 * row.draws as f64 / games,
             100.0 * row.los,
-            if broke_down { style(shown_faults).yellow() } else { style(shown_faults) },
+            if broke_down { style(shown_faults).yellow() } else { style(shown_faults) }
+                .force_styling(colours),
         )
         .expect("a string grows");
     }
@@ -88,4 +90,45 @@ fn elo(elo: Option<f64>, score: f64) -> String {
 
 fn error(error: Option<f64>) -> String {
     error.map_or("-".to_owned(), |error| format!("{error:.1}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::standings::Faults;
+
+    #[test]
+    fn the_table_reads_well() {
+        let first = Row {
+            rank: 1,
+            name: "heuristic:alpha-beta".to_owned(),
+            elo: Some(70.44),
+            elo_error_95: Some(25.31),
+            games: 200,
+            wins: 100,
+            draws: 40,
+            losses: 60,
+            score: 0.6,
+            los: 0.9987,
+            faults: Faults::default(),
+        };
+        let faults = Faults { time_forfeits: 3, illegal_moves: 1, crashes: 2 };
+        let second = Row {
+            rank: 2,
+            name: "gnu".to_owned(),
+            elo: None,
+            elo_error_95: None,
+            score: 0.0,
+            faults,
+            ..first.clone()
+        };
+        let expected = "\
+rank  player                    Elo    ±95%   games      win/draw/loss   score   draws     LOS  time/crash/rules
+   1  heuristic:alpha-beta    +70.4    25.3     200          100/40/60   60.0%   20.0%   99.9%             0/0/0
+   2  gnu                      -inf       -     200          100/40/60    0.0%   20.0%   99.9%             3/2/1
+";
+        assert_eq!(table(&[first.clone(), second.clone()], false), expected);
+        let coloured = table(&[first, second], true);
+        assert!(coloured.contains("\u{1b}[32m") && coloured.contains("\u{1b}[33m"), "{coloured:?}");
+    }
 }

@@ -222,7 +222,8 @@ fn kill_group(child: &mut Child) {
     let _ = child.kill();
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use chess::{Moment, shakmaty::ByColor};
 
