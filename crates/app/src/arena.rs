@@ -38,14 +38,16 @@ use sprt::Sprt;
 /// A player is a mind of ours (`heuristic:alpha-beta`, `random`) or the command line of a UCI engine, with
 /// settings after semicolons:
 ///
-///   "/usr/games/gnuchess --uci;name=gnu;option.Hash=128;tc=10+0.1"
+/// "/usr/games/gnuchess --uci;name=gnu;option.Hash=128;tc=10+0.1"
 ///
 /// Settings are name, tc, movetime, nodes, depth and option.NAME. Engines that have the options get Hash and
-/// Threads as given below, and OwnBook=false. Every opening is played twice, with colours reversed.
-/// Games that break down (time, crash, hang, illegal move) are lost, reported by name, and the engine is
-/// started anew. Exit code: 0 done (with --sprt: H1 accepted), 1 H1 not accepted, 2 an error, 130 stopped.
+/// Threads as given below, and OwnBook=false.
+///
+/// Every opening is played twice, with colours reversed. Players that break down (time, crash, hang, illegal
+/// move) lose their game, are reported by name and started anew.
+///
+/// Exit code: 0 done (with --sprt: H1 accepted), 1 H1 not accepted, 2 an error, 130 stopped.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// Two or more players
     #[arg(required = true, num_args = 2.., value_name = "PLAYER")]

@@ -122,8 +122,10 @@ fn every_opening_of_a_book_is_played_with_both_colours() {
     let folder = Folder::new("book");
     let book = "1. a3 a6 2. h3 *\n\n1. b3 b6 2. g3 *\n\n1. c3 c6 2. f3 *\n\n1. nonsense *\n\n";
     std::fs::write(folder.path("book.pgn"), book).unwrap();
-    let output =
-        run(&folder, "random random;name=other --games 6 --book book.pgn --book-plies 2 --pgn out.pgn");
+    let output = run(
+        &folder,
+        "random random;name=other --games 6 --depth 1 --book book.pgn --book-plies 2 --pgn out.pgn",
+    );
     assert!(output.status.success(), "{}", text(&output.stderr));
     let games = games(&folder.path("out.pgn"));
     assert_eq!(games.len(), 6);
@@ -183,12 +185,12 @@ fn a_scripted_mate_is_scored_for_the_side_that_mates() {
 fn a_killed_match_resumes_to_the_same_games() {
     let folder = Folder::new("kill");
     let players = "random random;name=other";
-    let whole = format!("{players} --games 120 --pgn whole.pgn");
+    let whole = format!("{players} --depth 1 --games 120 --pgn whole.pgn");
     assert!(run(&folder, &whole).status.success());
     let mut expected = games(&folder.path("whole.pgn"));
     expected.sort();
 
-    let arguments = format!("{players} --games 120 --concurrency 2 --pgn out.pgn --json");
+    let arguments = format!("{players} --depth 1 --games 120 --concurrency 2 --pgn out.pgn --json");
     std::fs::write(folder.path("out.pgn"), "[Event \"before\"]\n[Round \"-\"]\n\n*\n\n").unwrap();
     let mut child = arena(&folder, &arguments).spawn().unwrap();
     let journal = folder.path("out.pgn.journal");

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_tally_worked_out_by_hand() {
-        // Four pairs with 1, 2, 3 and 4 half points: mean 10/16, variance (9+1+1+9)/64/16 = 5/256.. of scores.
+        // Scores of 1/4, 1/2, 3/4 and 1: mean 5/8, variance (9 + 1 + 1 + 9) / 64 / 4.
         let tally = Tally { wins: 4, draws: 2, losses: 2, pairs: [0, 1, 1, 1, 1] };
         let moments = PairMoments::of(&tally.pairs.map(|count| count as f64)).unwrap();
         assert_eq!(moments.mean, 0.625);
