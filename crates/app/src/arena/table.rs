@@ -120,7 +120,7 @@ mod tests {
             elo_error_95: None,
             score: 0.0,
             faults,
-            ..first.clone()
+            ..first
         };
         let expected = "\
 rank  player                    Elo    ±95%   games      win/draw/loss   score   draws     LOS  time/crash/rules
