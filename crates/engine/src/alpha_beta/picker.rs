@@ -50,12 +50,10 @@ pub(crate) struct Picker {
     next: usize,
     /// Captures must win at least this much to come before the quiet moves.
     threshold: i32,
-    /// Leave out quiet moves.
-    skip_quiets: bool,
     /// End with the good captures.
     captures_only: bool,
-    /// After the captures, hand out quiet moves that give check.
-    quiet_checks: bool,
+    /// The other quiet moves have been dropped.
+    checks_kept: bool,
 }
 
 impl Picker {
@@ -69,21 +67,31 @@ impl Picker {
             bad_captures: ArrayVec::new(),
             next: 0,
             threshold: 0,
-            skip_quiets: false,
             captures_only: false,
-            quiet_checks: false,
+            checks_kept: false,
         }
-    }
-
-    /// Captures and queen promotions that win nothing less than they cost, then quiet checks that are safe.
-    pub(crate) fn captures_and_checks(remembered: Option<Move>) -> Picker {
-        Picker { quiet_checks: true, ..Picker::captures(remembered, 0) }
     }
 
     /// Captures and queen promotions that win at least `threshold`.
     pub(crate) fn captures(remembered: Option<Move>, threshold: i32) -> Picker {
         let hints = Hints { remembered: remembered.filter(|&m| is_noisy(m)), ..Hints::default() };
-        Picker { threshold, skip_quiets: true, captures_only: true, ..Picker::new(hints) }
+        Picker { threshold, captures_only: true, ..Picker::new(hints) }
+    }
+
+    /// Of the quiet moves that are still to come, keeps those that give check.
+    pub(crate) fn keep_checks(&mut self, node: &Node, checks: &Checks) {
+        if self.stage <= Stage::Quiets && !self.checks_kept {
+            self.checks_kept = true;
+            let from = if self.stage == Stage::Quiets { self.next } else { 0 };
+            let mut kept = from;
+            for index in from..self.quiets.len() {
+                if checks.gives(&node.chess, self.quiets[index].m) {
+                    self.quiets.swap(kept, index);
+                    kept += 1;
+                }
+            }
+            self.quiets.truncate(kept);
+        }
     }
 
     pub(crate) fn next(&mut self, node: &Node, history: &History) -> Option<Move> {
@@ -110,7 +118,7 @@ impl Picker {
                     self.stage = Stage::Refutations;
                 }
                 Stage::Refutations => {
-                    while !self.skip_quiets && self.next < self.hints.refutations.len() {
+                    while !self.captures_only && self.next < self.hints.refutations.len() {
                         self.next += 1;
                         if let Some(m) = self.take_refutation(self.next - 1) {
                             return Some(m);
@@ -118,12 +126,12 @@ impl Picker {
                     }
                     self.next = 0;
                     self.stage = Stage::Quiets;
-                    if !self.skip_quiets {
+                    if !self.captures_only {
                         self.score_quiets(node.turn(), history);
                     }
                 }
                 Stage::Quiets => {
-                    if !self.skip_quiets
+                    if !self.captures_only
                         && let Some(m) = best_of(&mut self.quiets, &mut self.next)
                     {
                         return Some(m);
@@ -152,7 +160,6 @@ impl Picker {
 
     fn generate(&mut self, node: &Node, history: &History) {
         let side = node.turn();
-        let checks = self.quiet_checks.then(|| Checks::new(&node.chess));
         for m in node.chess.legal_moves() {
             if Some(m) == self.hints.remembered {
                 continue;
@@ -162,7 +169,7 @@ impl Picker {
                 let promoted = m.promotion().map_or(0, exchange_value);
                 let value = 16 * (gained + promoted) + history.capture(side, m);
                 self.captures.push(Scored { m, value });
-            } else if !self.skip_quiets || checks.is_some_and(|checks| checks.gives(&node.chess, m)) {
+            } else if !self.captures_only {
                 self.quiets.push(Scored { m, value: 0 });
             }
         }

@@ -1,5 +1,7 @@
 //! The search below the horizon: captures and evasions until the position is quiet.
 
+use std::cell::LazyCell;
+
 use chess::{PackedMove, shakmaty::Move};
 
 use super::{
@@ -18,8 +20,8 @@ use crate::Bound;
 const CAPTURE_MARGIN: i32 = 160;
 
 impl Worker {
-    /// Value of a node when only forcing moves count. At `depth` 0 quiet checks count too, below it they do
-    /// not. `PV` nodes may lie on the principal variation.
+    /// Value of a node when only forcing moves count. Quiet checks do not: they cost
+    /// more than they find. `PV` nodes may lie on the principal variation.
     pub(crate) fn quiesce<const PV: bool>(
         &mut self,
         shared: &Shared<'_>,
@@ -27,7 +29,6 @@ impl Worker {
         mut alpha: i32,
         beta: i32,
         ply: usize,
-        depth: i32,
     ) -> i32 {
         if self.must_stop(shared) {
             return 0;
@@ -70,22 +71,22 @@ impl Worker {
                 return best;
             }
             alpha = alpha.max(best);
-            if depth >= 0 { Picker::captures_and_checks(remembered) } else { Picker::captures(remembered, 0) }
+            Picker::captures(remembered, 0)
         };
         let futile = best + CAPTURE_MARGIN;
-        let checks = Checks::new(&node.chess);
+        let checks = LazyCell::new(|| Checks::new(&node.chess));
 
         let mut best_move = None;
         let mut tried = 0;
         while let Some(m) = picker.next(node, &self.history) {
             tried += 1;
             if best > -MATE_IN_REACH && !node.in_check() {
-                let forcing = m.promotion().is_some() || checks.gives(&node.chess, m);
-                if tried > 3 && !forcing && !is_recapture(self, m, ply) {
+                let forcing = || m.promotion().is_some() || checks.gives(&node.chess, m);
+                if tried > 3 && !is_recapture(self, m, ply) && !forcing() {
                     continue;
                 }
                 let reach = futile + m.capture().map_or(0, exchange_value);
-                if !forcing && reach <= alpha && !wins_exchange(&node.chess, m, 1) {
+                if reach <= alpha && !wins_exchange(&node.chess, m, 1) && !forcing() {
                     best = best.max(reach);
                     continue;
                 }
@@ -95,7 +96,7 @@ impl Worker {
             }
             let child = node.play(m);
             self.enter(shared, ply, Some(Step::new(node.turn(), m)), &child);
-            let value = -self.quiesce::<PV>(shared, &child, -beta, -alpha, ply + 1, depth - 1);
+            let value = -self.quiesce::<PV>(shared, &child, -beta, -alpha, ply + 1);
             self.leave();
             if self.stopped {
                 return 0;

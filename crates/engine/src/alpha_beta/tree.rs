@@ -63,7 +63,7 @@ impl Worker {
         cut_node: bool,
     ) -> i32 {
         if depth <= 0 && !self.plain {
-            return self.quiesce::<PV>(shared, node, window.alpha, window.beta, ply, 0);
+            return self.quiesce::<PV>(shared, node, window.alpha, window.beta, ply);
         }
         if self.must_stop(shared) {
             return 0;
@@ -199,7 +199,7 @@ impl Worker {
 
         // Razoring: so far below alpha that only a capture could help.
         if depth <= 5 && guess + 250 + 190 * depth * depth < alpha && !is_decisive(alpha) {
-            let value = self.quiesce::<false>(shared, node, alpha, alpha + 1, ply, 0);
+            let value = self.quiesce::<false>(shared, node, alpha, alpha + 1, ply);
             if value <= alpha {
                 return Some(value);
             }
@@ -286,7 +286,7 @@ impl Worker {
         while let Some(m) = picker.next(node, &self.history) {
             let child = node.play(m);
             self.enter(shared, ply, Some(Step::new(node.turn(), m)), &child);
-            let mut value = -self.quiesce::<false>(shared, &child, -bar, 1 - bar, ply + 1, 0);
+            let mut value = -self.quiesce::<false>(shared, &child, -bar, 1 - bar, ply + 1);
             if value >= bar {
                 value =
                     -self.search::<false>(shared, &child, Window::zero(-bar), depth - 4, ply + 1, !cut_node);
@@ -331,7 +331,7 @@ impl Worker {
         let counter = counter.filter(|&m| Some(m) != killer && Some(m) != second);
         let mut picker = Picker::new(Hints { remembered, refutations: [killer, second, counter], earlier });
 
-        let checks = Checks::new(&node.chess);
+        let check_squares = Checks::new(&node.chess);
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         let mut best_move = None;
@@ -350,13 +350,14 @@ impl Worker {
                 false => self.history.capture(side, m),
             };
             let base = reduction(depth, count);
-            let checks = checks.gives(&node.chess, m);
+            let checks = check_squares.gives(&node.chess, m);
 
             if best > -MATE_IN_REACH && !self.plain && node.has_pieces() {
                 let left = (depth - base / 1024).max(0);
                 if quiet && !checks {
                     // Late moves: after so many, the rest will not do better.
                     if count >= (4 + depth * depth) / (2 - i32::from(outlook.improving)) {
+                        picker.keep_checks(node, &check_squares);
                         continue;
                     }
                     if depth <= 5 && experience < -4200 * depth {
