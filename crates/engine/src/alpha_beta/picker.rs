@@ -52,6 +52,8 @@ pub(crate) struct Picker {
     threshold: i32,
     /// End with the good captures.
     captures_only: bool,
+    /// After the captures, hand out quiet moves that give check.
+    quiet_checks: bool,
     /// The other quiet moves have been dropped.
     checks_kept: bool,
 }
@@ -68,8 +70,14 @@ impl Picker {
             next: 0,
             threshold: 0,
             captures_only: false,
+            quiet_checks: false,
             checks_kept: false,
         }
+    }
+
+    /// Captures and queen promotions that lose nothing, then quiet checks that are safe.
+    pub(crate) fn captures_and_checks(remembered: Option<Move>) -> Picker {
+        Picker { quiet_checks: true, ..Picker::captures(remembered, 0) }
     }
 
     /// Captures and queen promotions that win at least `threshold`.
@@ -131,6 +139,13 @@ impl Picker {
                     }
                 }
                 Stage::Quiets => {
+                    if self.quiet_checks {
+                        while let Some(m) = best_of(&mut self.quiets, &mut self.next) {
+                            if wins_exchange(&node.chess, m, 0) {
+                                return Some(m);
+                            }
+                        }
+                    }
                     if !self.captures_only
                         && let Some(m) = best_of(&mut self.quiets, &mut self.next)
                     {
@@ -160,6 +175,7 @@ impl Picker {
 
     fn generate(&mut self, node: &Node, history: &History) {
         let side = node.turn();
+        let checks = self.quiet_checks.then(|| Checks::new(&node.chess));
         for m in node.chess.legal_moves() {
             if Some(m) == self.hints.remembered {
                 continue;
@@ -169,7 +185,7 @@ impl Picker {
                 let promoted = m.promotion().map_or(0, exchange_value);
                 let value = 16 * (gained + promoted) + history.capture(side, m);
                 self.captures.push(Scored { m, value });
-            } else if !self.captures_only {
+            } else if !self.captures_only || checks.is_some_and(|checks| checks.gives(&node.chess, m)) {
                 self.quiets.push(Scored { m, value: 0 });
             }
         }

@@ -20,8 +20,8 @@ use crate::Bound;
 const CAPTURE_MARGIN: i32 = 160;
 
 impl Worker {
-    /// Value of a node when only forcing moves count. Quiet checks do not: they cost
-    /// more than they find. `PV` nodes may lie on the principal variation.
+    /// Value of a node when only forcing moves count. In the `first` ply quiet
+    /// checks count too. `PV` nodes may lie on the principal variation.
     pub(crate) fn quiesce<const PV: bool>(
         &mut self,
         shared: &Shared<'_>,
@@ -29,6 +29,7 @@ impl Worker {
         mut alpha: i32,
         beta: i32,
         ply: usize,
+        first: bool,
     ) -> i32 {
         if self.must_stop(shared) {
             return 0;
@@ -71,7 +72,7 @@ impl Worker {
                 return best;
             }
             alpha = alpha.max(best);
-            Picker::captures(remembered, 0)
+            if first { Picker::captures_and_checks(remembered) } else { Picker::captures(remembered, 0) }
         };
         let futile = best + CAPTURE_MARGIN;
         let checks = LazyCell::new(|| Checks::new(&node.chess));
@@ -96,7 +97,7 @@ impl Worker {
             }
             let child = node.play(m);
             self.enter(shared, ply, Some(Step::new(node.turn(), m)), &child);
-            let value = -self.quiesce::<PV>(shared, &child, -beta, -alpha, ply + 1);
+            let value = -self.quiesce::<PV>(shared, &child, -beta, -alpha, ply + 1, false);
             self.leave();
             if self.stopped {
                 return 0;

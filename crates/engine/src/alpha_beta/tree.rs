@@ -63,7 +63,7 @@ impl Worker {
         cut_node: bool,
     ) -> i32 {
         if depth <= 0 && !self.plain {
-            return self.quiesce::<PV>(shared, node, window.alpha, window.beta, ply);
+            return self.quiesce::<PV>(shared, node, window.alpha, window.beta, ply, true);
         }
         if self.must_stop(shared) {
             return 0;
@@ -199,7 +199,7 @@ impl Worker {
 
         // Razoring: so far below alpha that only a capture could help.
         if depth <= 5 && guess + 250 + 190 * depth * depth < alpha && !is_decisive(alpha) {
-            let value = self.quiesce::<false>(shared, node, alpha, alpha + 1, ply);
+            let value = self.quiesce::<false>(shared, node, alpha, alpha + 1, ply, true);
             if value <= alpha {
                 return Some(value);
             }
@@ -286,7 +286,7 @@ impl Worker {
         while let Some(m) = picker.next(node, &self.history) {
             let child = node.play(m);
             self.enter(shared, ply, Some(Step::new(node.turn(), m)), &child);
-            let mut value = -self.quiesce::<false>(shared, &child, -bar, 1 - bar, ply + 1);
+            let mut value = -self.quiesce::<false>(shared, &child, -bar, 1 - bar, ply + 1, true);
             if value >= bar {
                 value =
                     -self.search::<false>(shared, &child, Window::zero(-bar), depth - 4, ply + 1, !cut_node);
