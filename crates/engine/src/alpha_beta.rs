@@ -4,16 +4,20 @@
 //! moves, quiescence, the tree, the root. Threads search the same tree and meet in the table (Lazy SMP).
 
 mod checks;
+mod effort;
 mod history;
+mod learning;
 #[cfg(test)]
 mod minimax;
 mod node;
 mod picker;
 mod prefetch;
+mod quest;
 mod quiescence;
 mod reductions;
 mod root;
 mod see;
+mod shortcuts;
 mod syzygy;
 mod table;
 mod tree;

@@ -8,8 +8,8 @@ use super::{
     history::Step,
     node::Node,
     picker::is_noisy,
+    quest::{Quest, Window},
     reductions::reduction,
-    tree::Window,
     value::{INFINITE, MATE, MATE_IN_REACH, MAX_PLY, score},
     worker::{Shared, Worker},
 };
@@ -136,6 +136,7 @@ impl Worker {
         window: Window,
         depth: i32,
     ) -> i32 {
+        let ask = |window: Window, depth: i32, cut_node: bool| Quest { window, depth, ply: 1, cut_node };
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         self.frame(1).killers = [None; 2];
@@ -156,14 +157,15 @@ impl Worker {
                 let late = depth >= 3 && count > 2 && !is_noisy(m) && !child.in_check() && !self.plain;
                 let less =
                     if late { (reduction(depth, count as i32) / 1024 - 1).clamp(0, full - 1) } else { 0 };
-                value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), full - less, 1, true);
+                value =
+                    -self.search::<false>(shared, &child, ask(Window::zero(-alpha - 1), full - less, true));
                 if value > alpha && less > 0 {
-                    value = -self.search::<false>(shared, &child, Window::zero(-alpha - 1), full, 1, true);
+                    value = -self.search::<false>(shared, &child, ask(Window::zero(-alpha - 1), full, true));
                 }
             }
             if count == 0 || value > alpha {
                 value =
-                    -self.search::<true>(shared, &child, Window { alpha, beta }.flipped(), full, 1, false);
+                    -self.search::<true>(shared, &child, ask(Window { alpha, beta }.flipped(), full, false));
             }
             self.leave();
             root_move.nodes += self.nodes - before;
