@@ -45,7 +45,30 @@ pub fn build(brain: &str, search: &str) -> Result<Box<dyn Search>, BuildError> {
 
 #[cfg(test)]
 mod tests {
+    use chess::{Moment, shakmaty::CastlingMode};
+
     use super::*;
+    use crate::{Limits, Signals, Task};
+
+    #[test]
+    fn every_pair_answers_with_a_legal_move_or_none() {
+        let positions = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "8/8/8/8/8/5k2/5p2/5K2 w - - 0 1",
+            "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        ];
+        for (brain, search, _) in PAIRS {
+            for fen in positions {
+                let moment = Moment::from_fen(fen, CastlingMode::Chess960).unwrap();
+                let signals = Signals::new();
+                let task = Task { limits: Limits::nodes(2000), signals: &signals, report: &mut |_| {} };
+                let best = build(brain, search).unwrap().choose(&moment, task).best;
+                let legal = moment.legal_moves();
+                assert!(best.map_or(legal.is_empty(), |m| legal.contains(&m)), "{brain}:{search} in {fen}");
+            }
+        }
+    }
 
     #[test]
     fn unknown_names_are_told_with_those_that_exist() {
