@@ -3,6 +3,8 @@
 //! Rules come from [`shakmaty`], re-exported whole so that no other crate needs to agree on its version.
 
 mod clocks;
+mod comment;
+mod evaluation;
 mod moment;
 mod opinion;
 mod outcome;
@@ -15,6 +17,8 @@ mod testing;
 pub mod vocabulary;
 
 pub use clocks::{Clocks, Ratings};
+pub use comment::Annotation;
+pub use evaluation::{Evaluation, NotEvaluation};
 pub use moment::{Moment, MomentError};
 pub use opinion::{Brain, Opinion, ThinkTime, Wdl};
 pub use outcome::{Claim, Ending};
