@@ -36,8 +36,7 @@ impl Annotation {
         }
         if let Some(clock) = self.clock_cs {
             let (seconds, hundredths) = (clock / 100, clock % 100);
-            let _ =
-                write!(text, "[%clk {}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+            let _ = write!(text, "[%clk {}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
             if hundredths != 0 {
                 let _ = write!(text, ".{hundredths:02}");
             }
@@ -68,7 +67,8 @@ fn parse_clock(text: &[u8]) -> Option<u32> {
 }
 
 fn hundredths(digits: &[u8]) -> u32 {
-    let digit = |at: usize| digits.get(at).filter(|byte| byte.is_ascii_digit()).map(|byte| u32::from(byte - b'0'));
+    let digit =
+        |at: usize| digits.get(at).filter(|byte| byte.is_ascii_digit()).map(|byte| u32::from(byte - b'0'));
     match digit(0) {
         Some(tenths) => 10 * tenths + digit(1).unwrap_or(0),
         None => 0,

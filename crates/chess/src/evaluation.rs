@@ -69,10 +69,7 @@ impl FromStr for Evaluation {
     fn from_str(text: &str) -> Result<Evaluation, NotEvaluation> {
         let refuse = || NotEvaluation(text.chars().take(40).collect());
         if let Some(moves) = text.strip_prefix('#') {
-            return moves
-                .parse()
-                .map(Evaluation::mate)
-                .map_err(|_: ParseIntError| refuse());
+            return moves.parse().map(Evaluation::mate).map_err(|_: ParseIntError| refuse());
         }
         let pawns: f64 = text.parse().map_err(|_| refuse())?;
         if !pawns.is_finite() {

@@ -4,12 +4,14 @@
 
 mod clocks;
 mod comment;
+pub mod encoding;
 mod evaluation;
 mod moment;
 mod opinion;
 mod outcome;
 mod packed_move;
 mod past;
+mod replay;
 pub mod perft;
 pub mod pgn;
 #[cfg(test)]
@@ -24,4 +26,5 @@ pub use opinion::{Brain, Opinion, ThinkTime, Wdl};
 pub use outcome::{Claim, Ending};
 pub use packed_move::PackedMove;
 pub use past::{Past, REMEMBERED};
+pub use replay::Replay;
 pub use shakmaty;

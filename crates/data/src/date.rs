@@ -40,7 +40,9 @@ mod tests {
 
     #[test]
     fn known_days() {
-        for (text, days) in [("1970.01.01", 0), ("2000.02.29", 11_016), ("2024.12.31", 20_088), ("1969.12.31", -1)] {
+        for (text, days) in
+            [("1970.01.01", 0), ("2000.02.29", 11_016), ("2024.12.31", 20_088), ("1969.12.31", -1)]
+        {
             assert_eq!(parse(text.as_bytes()), Some(days), "{text}");
             assert_eq!(write(days), text);
         }

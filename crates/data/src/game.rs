@@ -175,7 +175,10 @@ mod tests {
         game.control = Some(TimeControl { base_s: 60, increment_s: 1 });
         game.clocks_cs = Some(vec![Some(3_000), Some(6_000), Some(2_800), Some(5_500)]);
         let clocks = game.clocks_at(2, Color::White).unwrap();
-        assert_eq!((clocks.left_cs.white, clocks.increment_cs.white, clocks.increment_cs.black), (3_000, 0, 100));
+        assert_eq!(
+            (clocks.left_cs.white, clocks.increment_cs.white, clocks.increment_cs.black),
+            (3_000, 0, 100)
+        );
         assert_eq!(game.spent_cs(2), Some(200));
     }
 }

@@ -16,7 +16,8 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    pub const ALL: [GameResult; 4] = [GameResult::White, GameResult::Black, GameResult::Draw, GameResult::Unknown];
+    pub const ALL: [GameResult; 4] =
+        [GameResult::White, GameResult::Black, GameResult::Draw, GameResult::Unknown];
 
     pub fn name(self) -> &'static str {
         ["1-0", "0-1", "1/2-1/2", "*"][self as usize]

@@ -174,8 +174,11 @@ impl TableReader {
         let file = File::open(path)?;
         let metadata = parquet::arrow::arrow_reader::ArrowReaderMetadata::load(&file, Default::default())?;
         let pairs = metadata.metadata().file_metadata().key_value_metadata();
-        let version =
-            pairs.into_iter().flatten().find(|pair| pair.key == VERSION_KEY).and_then(|pair| pair.value.as_deref());
+        let version = pairs
+            .into_iter()
+            .flatten()
+            .find(|pair| pair.key == VERSION_KEY)
+            .and_then(|pair| pair.value.as_deref());
         match version {
             Some(VERSION) => {}
             Some(other) => return Err(TableError::Version(other.to_owned())),
@@ -235,14 +238,20 @@ fn from_batch(batch: &RecordBatch, games: &mut Vec<Game>) -> Result<(), TableErr
     let (white_title, black_title) = (text("white_title")?, text("black_title")?);
     let (termination, eco, start_fen) = (text("termination")?, text("eco")?, text("start_fen")?);
     let date = column("date")?.as_primitive::<Date32Type>();
-    let (white_elo, black_elo) =
-        (column("white_elo")?.as_primitive::<UInt16Type>(), column("black_elo")?.as_primitive::<UInt16Type>());
+    let (white_elo, black_elo) = (
+        column("white_elo")?.as_primitive::<UInt16Type>(),
+        column("black_elo")?.as_primitive::<UInt16Type>(),
+    );
     let (base, increment) =
         (column("base_s")?.as_primitive::<UInt32Type>(), column("increment_s")?.as_primitive::<UInt32Type>());
-    let (moves, clocks, evals) =
-        (column("moves")?.as_list::<i32>(), column("clocks_cs")?.as_list::<i32>(), column("evals")?.as_list::<i32>());
+    let (moves, clocks, evals) = (
+        column("moves")?.as_list::<i32>(),
+        column("clocks_cs")?.as_list::<i32>(),
+        column("evals")?.as_list::<i32>(),
+    );
 
-    let some_text = |array: &StringArray, row: usize| array.is_valid(row).then(|| array.value(row).to_owned());
+    let some_text =
+        |array: &StringArray, row: usize| array.is_valid(row).then(|| array.value(row).to_owned());
     for row in 0..batch.num_rows() {
         let result = GameResult::parse(result.value(row).as_bytes())
             .ok_or_else(|| TableError::Value { column: "result", value: result.value(row).to_owned() })?;
@@ -263,8 +272,15 @@ fn from_batch(batch: &RecordBatch, games: &mut Vec<Game>) -> Result<(), TableErr
             termination: some_text(termination, row),
             eco: some_text(eco, row),
             start_fen: some_text(start_fen, row),
-            moves: played.as_primitive::<UInt16Type>().values().iter().map(|&bits| PackedMove(bits)).collect(),
-            clocks_cs: clocks.is_valid(row).then(|| clocks.value(row).as_primitive::<UInt32Type>().iter().collect()),
+            moves: played
+                .as_primitive::<UInt16Type>()
+                .values()
+                .iter()
+                .map(|&bits| PackedMove(bits))
+                .collect(),
+            clocks_cs: clocks
+                .is_valid(row)
+                .then(|| clocks.value(row).as_primitive::<UInt32Type>().iter().collect()),
             evals: evals.is_valid(row).then(|| evals.value(row).as_primitive::<Int16Type>().iter().collect()),
         });
     }

@@ -1,6 +1,9 @@
 //! Random games for tests.
 
-use chess::{PackedMove, shakmaty::{Chess, Position}};
+use chess::{
+    PackedMove,
+    shakmaty::{Chess, Position},
+};
 use proptest::prelude::*;
 
 use crate::{Game, TimeControl, random::Random, result::GameResult};
@@ -78,7 +81,8 @@ pub(crate) fn any_game() -> impl Strategy<Value = Game> {
         let clock = |at: usize| 30_000u32.saturating_sub(97 * at as u32);
         let clocks_cs: Vec<_> = (0..moves.len()).map(|at| present(9).then(|| clock(at))).collect();
         let evals: Vec<_> = (0..moves.len()).map(|at| present(8).then_some(at as i16 * 7 - 90)).collect();
-        let not_empty = |text: Option<String>| text.filter(|text| !text.is_empty() && text != "?" && text != "-");
+        let not_empty =
+            |text: Option<String>| text.filter(|text| !text.is_empty() && text != "?" && text != "-");
         Game {
             id,
             date,

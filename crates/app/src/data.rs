@@ -1,0 +1,24 @@
+//! `tabiya data`: from game dumps to training samples, one file per verb.
+
+mod import;
+mod progress;
+
+use std::process::ExitCode;
+
+/// Prepare training data: import games, look at them, label them, export them.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Import(import::Args),
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.verb {
+        Verb::Import(args) => import::run(args),
+    }
+}
