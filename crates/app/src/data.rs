@@ -1,6 +1,8 @@
 //! `tabiya data`: from game dumps to training samples, one file per verb.
 
+mod export;
 mod import;
+mod label;
 mod progress;
 
 use std::process::ExitCode;
@@ -14,11 +16,15 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
+    Export(export::Args),
     Import(import::Args),
+    Label(label::Args),
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.verb {
+        Verb::Export(args) => export::run(args),
         Verb::Import(args) => import::run(args),
+        Verb::Label(args) => label::run(args),
     }
 }

@@ -13,6 +13,8 @@ pub enum TableError {
     Parquet(#[from] parquet::errors::ParquetError),
     #[error("not readable as Arrow: {0}")]
     Arrow(#[from] arrow_schema::ArrowError),
+    #[error("damaged: the Parquet reader gave up on it")]
+    Damaged,
     #[error("written by another version: format {0}, this program reads format 1")]
     Version(String),
     #[error("no table of ours: the format's mark is missing")]
@@ -21,6 +23,11 @@ pub enum TableError {
     Column(String),
     #[error("column `{column}` holds `{value}`")]
     Value { column: &'static str, value: String },
+}
+
+/// The Parquet reader asserts what damaged files break: its panic becomes an error like any other.
+pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or(Err(TableError::Damaged))
 }
 
 /// Why a dataset's folder cannot be used.

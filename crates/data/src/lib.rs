@@ -5,6 +5,7 @@ mod dataset;
 mod date;
 mod durable;
 mod error;
+mod export;
 mod game;
 mod import;
 mod label;
@@ -25,6 +26,7 @@ mod time_control;
 pub use card::{Card, Fingerprint, Histograms, Shard, SourceEntry};
 pub use dataset::Dataset;
 pub use error::{DatasetError, TableError};
+pub use export::{CSV_HEADER, write_csv, write_pgn};
 pub use game::Game;
 pub use import::{Bots, Filters, ImportError, ImportOptions, ImportProgress, Reason, Tally, import};
 pub use label::{

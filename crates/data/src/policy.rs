@@ -1,7 +1,9 @@
 //! Which positions a family trains on, as data: a TOML file each, read into one small set of rules.
 
+use chess::shakmaty::Position;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{Game, GameResult, Random};
 
@@ -170,9 +172,21 @@ impl Policy {
         rules.time_rate(game) * rules.rating_rate(game)
     }
 
+    /// The plies to draw from a game in an epoch. The draw depends on seed, epoch and game alone. A game that
+    /// cannot be replayed, which only a damaged file holds, gives none.
+    pub fn pick(&self, game: &Game, seed: u64, epoch: u64, labelled: impl Fn(usize) -> bool) -> Vec<u16> {
+        let mut random = Random::keyed(seed.wrapping_add(epoch), xxh3_64(game.id.as_bytes()));
+        match self.game_rate(game) > 0.0 {
+            true => {
+                captures(game).map_or_else(Vec::new, |taken| self.choose(game, &taken, labelled, &mut random))
+            }
+            false => Vec::new(),
+        }
+    }
+
     /// Plies (from 0: moves played before) of the positions to draw. `captures[n]` tells whether the n-th
     /// move took something, `labelled(n)` whether a label of the position exists.
-    pub fn choose(
+    fn choose(
         &self,
         game: &Game,
         captures: &[bool],
@@ -228,6 +242,17 @@ impl Rate {
     fn holds(&self, value: u32) -> bool {
         (self.from..self.to).contains(&value)
     }
+}
+
+/// Which moves took something; `None` where one cannot be played.
+fn captures(game: &Game) -> Option<Vec<bool>> {
+    let mut position = game.start();
+    let all = game.moves.iter().map(|packed| {
+        let m = packed.unpack(&position)?;
+        position.play_unchecked(m);
+        Some(m.is_capture())
+    });
+    all.collect()
 }
 
 fn product(rates: &[Rate], applies: impl Fn(&Rate) -> bool) -> f64 {

@@ -20,7 +20,7 @@ use parquet::{
     schema::types::ColumnPath,
 };
 
-use crate::{Game, Shares, TableError, TimeControl, result::GameResult};
+use crate::{Game, Shares, TableError, TimeControl, error::guarded, result::GameResult};
 
 /// Rows of a row group: the unit that readers decode and the sampler shuffles.
 pub const ROW_GROUP: usize = 4_096;
@@ -171,6 +171,10 @@ pub struct TableReader {
 
 impl TableReader {
     pub fn open(path: &Path) -> Result<TableReader, TableError> {
+        guarded(|| TableReader::open_unguarded(path))
+    }
+
+    fn open_unguarded(path: &Path) -> Result<TableReader, TableError> {
         let file = File::open(path)?;
         let metadata = parquet::arrow::arrow_reader::ArrowReaderMetadata::load(&file, Default::default())?;
         let pairs = metadata.metadata().file_metadata().key_value_metadata();
@@ -207,6 +211,10 @@ impl TableReader {
 
     /// Decodes one row group.
     pub fn read(&self, row_group: usize) -> Result<Vec<Game>, TableError> {
+        guarded(|| self.read_unguarded(row_group))
+    }
+
+    fn read_unguarded(&self, row_group: usize) -> Result<Vec<Game>, TableError> {
         let reader =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.try_clone()?, self.metadata.clone())
                 .with_row_groups(vec![row_group])

@@ -159,7 +159,7 @@ fn squares(m: Move) -> (Square, Square) {
 }
 
 /// Whether some legal move would bring a position to the board for the third time.
-fn may_repeat(moment: &Moment) -> bool {
+pub fn may_repeat(moment: &Moment) -> bool {
     let keys = moment.past.keys();
     // Positions after our next move have the parity of the one before the present.
     let reachable: Vec<u64> = keys.iter().rev().skip(1).step_by(2).copied().collect();

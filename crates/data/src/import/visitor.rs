@@ -1,6 +1,6 @@
 //! Builds one row from the events of a PGN reader.
 
-use std::{borrow::Cow, ops::ControlFlow};
+use std::ops::ControlFlow;
 
 use chess::{
     Annotation, PackedMove,
@@ -140,8 +140,10 @@ impl Visitor for GameVisitor<'_> {
         // chess.com puts the winner's name before "won by checkmate".
         if let Some(termination) = &mut tags.game.termination {
             for name in [&tags.game.white, &tags.game.black].into_iter().filter(|name| !name.is_empty()) {
-                if let Some(rest) =
-                    termination.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix(' '))
+                if let Some(rest) = termination
+                    .strip_prefix(name.as_str())
+                    .and_then(|rest| rest.strip_prefix(' '))
+                    .filter(|rest| rest.starts_with("won "))
                 {
                     *termination = rest.to_owned();
                     break;
@@ -238,11 +240,21 @@ fn place<T: Clone>(list: &mut Vec<Option<T>>, ply: usize, value: Option<T>) {
     }
 }
 
+/// The tag's text, with escaped quotes and backslashes resolved from left to right.
 fn text(value: RawTag<'_>) -> Option<String> {
-    let text = match value.decode_utf8_lossy() {
-        Cow::Borrowed(text) => text.trim().to_owned(),
-        Cow::Owned(text) => text.trim().to_owned(),
-    };
+    let raw = String::from_utf8_lossy(value.as_bytes());
+    let mut text = String::with_capacity(raw.len());
+    let mut letters = raw.trim().chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some(escaped @ ('"' | '\\')) => text.push(escaped),
+                Some(other) => text.extend(['\\', other]),
+                None => text.push('\\'),
+            },
+            _ => text.push(letter),
+        }
+    }
     (!text.is_empty()).then_some(text)
 }
 

@@ -17,7 +17,7 @@ use parquet::{
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{Label, TableError};
+use crate::{Label, TableError, error::guarded};
 
 const VERSION_KEY: &str = "tabiya.labels";
 const VERSION: &str = "1";
@@ -106,7 +106,11 @@ pub(crate) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
     Ok(writer.into_inner()?)
 }
 
-pub(crate) fn read(path: &Path, mut each: impl FnMut(Row)) -> Result<(), TableError> {
+pub(crate) fn read(path: &Path, each: impl FnMut(Row)) -> Result<(), TableError> {
+    guarded(|| read_unguarded(path, each))
+}
+
+fn read_unguarded(path: &Path, mut each: impl FnMut(Row)) -> Result<(), TableError> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     match pairs

@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use chess::shakmaty::Position;
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::{SamplerError, SamplerOptions};
 use crate::{Dataset, DatasetError, Game, Random, TableReader, ordered::Ordered};
 
@@ -87,27 +84,13 @@ fn load(
     Ok(picked)
 }
 
-/// The draw depends on seed, epoch and game alone.
 fn pick(dataset: &Dataset, options: &SamplerOptions, epoch: u64, game: Game) -> Option<Picked> {
     let elsewhere = options.split.is_some_and(|split| dataset.card.split.split(&game.id) != split);
     if elsewhere || options.policy.game_rate(&game) == 0.0 {
         return None;
     }
-    let captures = captures(&game)?;
-    let mut random = Random::keyed(options.seed.wrapping_add(epoch), xxh3_64(game.id.as_bytes()));
     let labelled =
         |ply: usize| options.labels.as_ref().is_some_and(|labels| labels.get(&game.id, ply as u16).is_some());
-    let plies = options.policy.choose(&game, &captures, labelled, &mut random);
+    let plies = options.policy.pick(&game, options.seed, epoch, labelled);
     (!plies.is_empty()).then(|| (Arc::new(game), plies))
-}
-
-/// Which moves took something; `None` for a game that cannot be replayed, which only a damaged file holds.
-fn captures(game: &Game) -> Option<Vec<bool>> {
-    let mut position = game.start();
-    let all = game.moves.iter().map(|packed| {
-        let m = packed.unpack(&position)?;
-        position.play_unchecked(m);
-        Some(m.is_capture())
-    });
-    all.collect()
 }
