@@ -4,6 +4,7 @@ mod export;
 mod import;
 mod label;
 mod progress;
+mod stats;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,7 @@ enum Verb {
     Export(export::Args),
     Import(import::Args),
     Label(label::Args),
+    Stats(stats::Args),
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -26,5 +28,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Verb::Export(args) => export::run(args),
         Verb::Import(args) => import::run(args),
         Verb::Label(args) => label::run(args),
+        Verb::Stats(args) => stats::run(args),
     }
 }

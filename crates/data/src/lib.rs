@@ -4,13 +4,16 @@ mod card;
 mod dataset;
 mod date;
 mod durable;
+mod epd;
 mod error;
 mod export;
 mod game;
 mod import;
 mod label;
 mod ordered;
+mod plots;
 mod policy;
+mod puzzle;
 mod random;
 mod result;
 mod sample;
@@ -18,6 +21,7 @@ mod sampler;
 mod seen;
 mod source;
 mod split;
+pub mod stats;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -25,6 +29,7 @@ mod time_control;
 
 pub use card::{Card, Fingerprint, Histograms, Shard, SourceEntry};
 pub use dataset::Dataset;
+pub use epd::{Epd, EpdError, read_epd};
 pub use error::{DatasetError, TableError};
 pub use export::{CSV_HEADER, write_csv, write_pgn};
 pub use game::Game;
@@ -32,12 +37,15 @@ pub use import::{Bots, Filters, ImportError, ImportOptions, ImportProgress, Reas
 pub use label::{
     EngineError, Label, LabelCard, LabelError, LabelOptions, LabelProgress, Labels, Limit, Recipe, label,
 };
+pub use plots::plot;
 pub use policy::{Decided, Early, GameRules, POLICIES, Policy, PolicyError, PositionRules, Rate};
+pub use puzzle::{Puzzle, PuzzleError, read_puzzles};
 pub use random::Random;
 pub use result::GameResult;
 pub use sample::Sample;
 pub use sampler::{Sampler, SamplerError, SamplerOptions, SamplerState};
 pub use source::Source;
 pub use split::{Shares, Split};
+pub use stats::{Comparison, Stats, compare};
 pub use table::{ROW_GROUP, TableReader};
 pub use time_control::{Speed, TimeControl};
