@@ -78,7 +78,26 @@ fn hundredths(digits: &[u8]) -> u32 {
 /// `0.25`, `#-3` or, as newer files have it, `0.25,22` with the depth.
 fn parse_evaluation(text: &[u8]) -> Option<Evaluation> {
     let end = text.iter().position(|byte| matches!(byte, b']' | b',' | b' '))?;
-    std::str::from_utf8(&text[..end]).ok()?.parse().ok()
+    parse_plain(&text[..end]).or_else(|| std::str::from_utf8(&text[..end]).ok()?.parse().ok())
+}
+
+/// The usual spelling, pawns with one or two decimals, without the detour over floating point.
+fn parse_plain(text: &[u8]) -> Option<Evaluation> {
+    let (negative, digits) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
+    let point = digits.iter().position(|&byte| byte == b'.').filter(|&point| (1..=5).contains(&point))?;
+    let (whole, part) = (&digits[..point], &digits[point + 1..]);
+    let number = |digits: &[u8]| {
+        digits
+            .iter()
+            .try_fold(0i64, |sum, byte| byte.is_ascii_digit().then(|| 10 * sum + i64::from(byte - b'0')))
+    };
+    let hundredths = match part.len() {
+        1 => 10 * number(part)?,
+        2 => number(part)?,
+        _ => return None,
+    };
+    let value = 100 * number(whole)? + hundredths;
+    Some(Evaluation::centipawns(if negative { -value } else { value }))
 }
 
 #[cfg(test)]

@@ -137,7 +137,9 @@ impl Game {
         ] {
             scratch.extend_from_slice(&number.unwrap_or(i64::MIN).to_le_bytes());
         }
-        scratch.extend(self.moves.iter().flat_map(|m| m.0.to_le_bytes()));
+        for m in &self.moves {
+            scratch.extend_from_slice(&m.0.to_le_bytes());
+        }
         for clock in self.clocks_cs.iter().flatten() {
             scratch.extend_from_slice(&clock.unwrap_or(u32::MAX).to_le_bytes());
         }

@@ -57,6 +57,7 @@ impl<R: Read> Chunks<R> {
         if self.ended || missing == 0 {
             return Ok(());
         }
+        self.buffer.reserve_exact(missing);
         match self.reader.by_ref().take(missing as u64).read_to_end(&mut self.buffer) {
             Ok(read) => self.ended = read < missing,
             Err(error) if crate::source::is_bad_data(&error) => {
@@ -70,8 +71,10 @@ impl<R: Read> Chunks<R> {
 
     /// Takes `len` bytes from the front of the buffer.
     fn take(&mut self, len: usize) -> Vec<u8> {
-        let rest = self.buffer.split_off(len);
-        let text = std::mem::replace(&mut self.buffer, rest);
+        let mut rest = Vec::with_capacity(self.target.max(self.buffer.len() - len));
+        rest.extend_from_slice(&self.buffer[len..]);
+        let mut text = std::mem::replace(&mut self.buffer, rest);
+        text.truncate(len);
         self.offset += len as u64;
         self.line += memchr::memchr_iter(b'\n', &text).count() as u64;
         text

@@ -125,6 +125,12 @@ fn count_moves(text: &[u8]) -> usize {
 
 /// The place after a tag's closing quote, or the next line where the quote is missing.
 fn end_of_tag(text: &[u8], start: usize) -> usize {
+    let line = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |found| start + found);
+    if text[start..line].trim_ascii_end().ends_with(b"\"]")
+        && memchr::memchr(b'[', &text[start..line]).is_none()
+    {
+        return line;
+    }
     let (mut at, mut quotes) = (start, 0);
     while let Some(&byte) = text.get(at) {
         at += 1;

@@ -211,10 +211,6 @@ fn finish(movetext: Movetext, filters: &Filters) -> Result<Game, Reason> {
         Some(_) => {}
     }
     let plies = game.moves.len();
-    game.moves.shrink_to_fit();
-    for list in [clocks.len(), evals.len()] {
-        debug_assert!(list <= plies);
-    }
     game.clocks_cs = (!clocks.is_empty()).then(|| {
         clocks.resize(plies, None);
         clocks
@@ -235,6 +231,7 @@ fn finish(movetext: Movetext, filters: &Filters) -> Result<Game, Reason> {
 /// Puts a value at `ply`, with holes before it.
 fn place<T: Clone>(list: &mut Vec<Option<T>>, ply: usize, value: Option<T>) {
     if value.is_some() {
+        list.reserve(if list.is_empty() { 100 } else { 0 });
         list.resize(ply, None);
         list.push(value);
     }
@@ -243,6 +240,9 @@ fn place<T: Clone>(list: &mut Vec<Option<T>>, ply: usize, value: Option<T>) {
 /// The tag's text, with escaped quotes and backslashes resolved from left to right.
 fn text(value: RawTag<'_>) -> Option<String> {
     let raw = String::from_utf8_lossy(value.as_bytes());
+    if !raw.contains('\\') {
+        return Some(raw.trim().to_owned()).filter(|text| !text.is_empty());
+    }
     let mut text = String::with_capacity(raw.len());
     let mut letters = raw.trim().chars();
     while let Some(letter) = letters.next() {
