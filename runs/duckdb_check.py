@@ -21,9 +21,9 @@ with tempfile.TemporaryDirectory() as folder:
     table = f"'{folder}/games/games-*.parquet'"
     one = duckdb.sql(f"""
         select id, cast(date as varchar), white_elo, base_s, increment_s, result, len(moves), clocks_cs[3], evals[1]
-        from {table} where id = 'tabiya01'""").fetchone()
+        from {table} where id = 'tabiya01'""").fetchall()[0]
     assert one == ("tabiya01", "2026-01-02", 1500, 180, 2, "1-0", 7, 17800, 20), one
     # Bits 0-5 of a move are its origin, 6-11 its target: the first move is e2e4 (12 to 28).
-    origin, target = duckdb.sql(f"select moves[1] & 63, (moves[1] >> 6) & 63 from {table} where id = 'tabiya01'").fetchone()
+    origin, target = duckdb.sql(f"select moves[1] & 63, (moves[1] >> 6) & 63 from {table} where id = 'tabiya01'").fetchall()[0]
     assert (origin, target) == (12, 28), (origin, target)
 print("DuckDB reads the table.")
