@@ -1,15 +1,13 @@
 //! What Lichess and chess.com write into the comments of a move: `[%clk h:mm:ss]` and `[%eval pawns]`.
 
-use std::fmt::Write;
-
-use crate::Evaluation;
+use crate::pgn::Eval;
 
 /// The annotations of one move that tables keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotation {
     /// Time left on the mover's clock after the move, increment included, in centiseconds.
     pub clock_cs: Option<u32>,
-    pub evaluation: Option<Evaluation>,
+    pub eval: Option<Eval>,
 }
 
 impl Annotation {
@@ -22,7 +20,7 @@ impl Annotation {
             if let Some(value) = rest.strip_prefix(b"clk ") {
                 annotation.clock_cs = parse_clock(value).or(annotation.clock_cs);
             } else if let Some(value) = rest.strip_prefix(b"eval ") {
-                annotation.evaluation = parse_evaluation(value).or(annotation.evaluation);
+                annotation.eval = parse_eval(value).or(annotation.eval);
             }
         }
         annotation
@@ -30,20 +28,20 @@ impl Annotation {
 
     /// The comment's text, without braces; empty when there is nothing to say.
     pub fn write(self) -> String {
-        let mut text = String::new();
-        if let Some(evaluation) = self.evaluation {
-            let _ = write!(text, "[%eval {evaluation}] ");
-        }
-        if let Some(clock) = self.clock_cs {
-            let (seconds, hundredths) = (clock / 100, clock % 100);
-            let _ = write!(text, "[%clk {}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-            if hundredths != 0 {
-                let _ = write!(text, ".{hundredths:02}");
-            }
-            text.push(']');
-        }
-        text.trim_end().to_owned()
+        let eval = self.eval.map(|eval| format!("[%eval {eval}]"));
+        let clock = self.clock_cs.map(|clock| format!("[%clk {}]", clock_text(clock)));
+        [eval, clock].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
+}
+
+fn clock_text(clock_cs: u32) -> String {
+    let seconds = clock_cs / 100;
+    let fraction = match clock_cs % 100 {
+        0 => String::new(),
+        part if part.is_multiple_of(10) => format!(".{}", part / 10),
+        part => format!(".{part:02}"),
+    };
+    format!("{}:{:02}:{:02}{fraction}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// `h:mm:ss` or `h:mm:ss.f` up to the closing bracket, in centiseconds.
@@ -76,20 +74,20 @@ fn hundredths(digits: &[u8]) -> u32 {
 }
 
 /// `0.25`, `#-3` or, as newer files have it, `0.25,22` with the depth.
-fn parse_evaluation(text: &[u8]) -> Option<Evaluation> {
+fn parse_eval(text: &[u8]) -> Option<Eval> {
     let end = text.iter().position(|byte| matches!(byte, b']' | b',' | b' '))?;
-    parse_plain(&text[..end]).or_else(|| std::str::from_utf8(&text[..end]).ok()?.parse().ok())
+    parse_plain(&text[..end]).or_else(|| Eval::parse(std::str::from_utf8(&text[..end]).ok()?))
 }
 
 /// The usual spelling, pawns with one or two decimals, without the detour over floating point.
-fn parse_plain(text: &[u8]) -> Option<Evaluation> {
+fn parse_plain(text: &[u8]) -> Option<Eval> {
     let (negative, digits) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
     let point = digits.iter().position(|&byte| byte == b'.').filter(|&point| (1..=5).contains(&point))?;
     let (whole, part) = (&digits[..point], &digits[point + 1..]);
     let number = |digits: &[u8]| {
         digits
             .iter()
-            .try_fold(0i64, |sum, byte| byte.is_ascii_digit().then(|| 10 * sum + i64::from(byte - b'0')))
+            .try_fold(0i32, |sum, byte| byte.is_ascii_digit().then(|| 10 * sum + i32::from(byte - b'0')))
     };
     let hundredths = match part.len() {
         1 => 10 * number(part)?,
@@ -97,7 +95,7 @@ fn parse_plain(text: &[u8]) -> Option<Evaluation> {
         _ => return None,
     };
     let value = 100 * number(whole)? + hundredths;
-    Some(Evaluation::centipawns(if negative { -value } else { value }))
+    Some(Eval::Centipawns(if negative { -value } else { value }))
 }
 
 #[cfg(test)]
@@ -108,28 +106,29 @@ mod tests {
 
     #[test]
     fn spellings_found_in_the_wild() {
-        let table: [(&str, Option<u32>, Option<i16>); 9] = [
+        let pawns = Eval::Centipawns;
+        let table: [(&str, Option<u32>, Option<Eval>); 9] = [
             (" [%clk 0:05:00] ", Some(30_000), None),
             ("[%clk 0:02:57.7]", Some(17_770), None),
-            (" [%eval 0.17] [%clk 0:00:30] ", Some(3_000), Some(17)),
-            ("[%eval #-3] [%clk 1:00:00]", Some(360_000), Some(-31_997)),
-            ("[%eval 0.4,22]", None, Some(40)),
+            (" [%eval 0.17] [%clk 0:00:30] ", Some(3_000), Some(pawns(17))),
+            ("[%eval #-3] [%clk 1:00:00]", Some(360_000), Some(Eval::Mate(-3))),
+            ("[%eval 0.4,22]", None, Some(pawns(40))),
             ("good move", None, None),
             ("[%clk ", None, None),
             ("[%clk x:00] [%eval ]", None, None),
             ("[%clk 99999999999:0:0]", None, None),
         ];
-        for (text, clock_cs, value) in table {
-            let expected = Annotation { clock_cs, evaluation: value.map(Evaluation) };
+        for (text, clock_cs, eval) in table {
+            let expected = Annotation { clock_cs, eval };
             assert_eq!(Annotation::parse(text.as_bytes()), expected, "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(clock_cs: Option<u32>, value in prop::option::of(-30_000i16..=30_000)) {
+        fn what_is_written_is_read(clock_cs: Option<u32>, value in prop::option::of(-99_999i32..=99_999)) {
             let clock_cs = clock_cs.map(|clock| clock % 40_000_000);
-            let annotation = Annotation { clock_cs, evaluation: value.map(Evaluation) };
+            let annotation = Annotation { clock_cs, eval: value.map(Eval::Centipawns) };
             prop_assert_eq!(Annotation::parse(annotation.write().as_bytes()), annotation);
         }
 

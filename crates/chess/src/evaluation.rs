@@ -1,17 +1,11 @@
 //! A position's worth in sixteen bits, as annotated games and tables carry it.
 
-use std::{fmt, num::ParseIntError, str::FromStr};
-
-use thiserror::Error;
+use crate::pgn::Eval;
 
 /// Centipawns or moves to mate, from White's view. Values beyond [`Evaluation::MAX_CENTIPAWNS`] are mates:
 /// `32_000 - n` says that White mates in n moves, `n - 32_000` that Black does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Evaluation(pub i16);
-
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is not an evaluation")]
-pub struct NotEvaluation(String);
 
 impl Evaluation {
     pub const MAX_CENTIPAWNS: i16 = 30_000;
@@ -50,32 +44,21 @@ impl Evaluation {
     }
 }
 
-/// As in `[%eval]` comments: pawns with two digits, or `#n`.
-impl fmt::Display for Evaluation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.as_mate(), self.0 < 0) {
-            (Some(moves), _) => write!(f, "#{moves}"),
-            (None, negative) => {
-                let size = self.0.unsigned_abs();
-                write!(f, "{}{}.{:02}", if negative { "-" } else { "" }, size / 100, size % 100)
-            }
+impl From<Eval> for Evaluation {
+    fn from(eval: Eval) -> Evaluation {
+        match eval {
+            Eval::Centipawns(value) => Evaluation::centipawns(value.into()),
+            Eval::Mate(moves) => Evaluation::mate(moves.into()),
         }
     }
 }
 
-impl FromStr for Evaluation {
-    type Err = NotEvaluation;
-
-    fn from_str(text: &str) -> Result<Evaluation, NotEvaluation> {
-        let refuse = || NotEvaluation(text.chars().take(40).collect());
-        if let Some(moves) = text.strip_prefix('#') {
-            return moves.parse().map(Evaluation::mate).map_err(|_: ParseIntError| refuse());
+impl From<Evaluation> for Eval {
+    fn from(evaluation: Evaluation) -> Eval {
+        match evaluation.as_mate() {
+            Some(moves) => Eval::Mate(moves.into()),
+            None => Eval::Centipawns(evaluation.0.into()),
         }
-        let pawns: f64 = text.parse().map_err(|_| refuse())?;
-        if !pawns.is_finite() {
-            return Err(refuse());
-        }
-        Ok(Evaluation::centipawns((100.0 * pawns).round() as i64))
     }
 }
 
@@ -87,9 +70,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_and_back(centipawns in -30_000i64..=30_000, moves in -999i64..=999) {
-            for evaluation in [Evaluation::centipawns(centipawns), Evaluation::mate(moves)] {
-                prop_assert_eq!(evaluation.to_string().parse(), Ok(evaluation));
+        fn what_fits_sixteen_bits_comes_back(centipawns in -30_000i32..=30_000, moves in -999i32..=999) {
+            for eval in [Eval::Centipawns(centipawns), Eval::Mate(moves)] {
+                prop_assert_eq!(Eval::from(Evaluation::from(eval)), eval);
             }
         }
 
@@ -97,15 +80,7 @@ mod tests {
         fn no_bits_panic(bits: i16) {
             let evaluation = Evaluation(bits);
             prop_assert!(evaluation.as_mate().is_some() != evaluation.as_centipawns().is_some());
-            let _ = (evaluation.to_string(), evaluation.flipped());
+            let _ = (Eval::from(evaluation), evaluation.flipped());
         }
-    }
-
-    #[test]
-    fn lichess_spellings() {
-        for (text, value) in [("0.17", 17), ("-3.5", -350), ("#3", 31_997), ("#-2", -31_998), ("+1.0", 100)] {
-            assert_eq!(text.parse(), Ok(Evaluation(value)), "{text}");
-        }
-        assert!("nan".parse::<Evaluation>().is_err());
     }
 }

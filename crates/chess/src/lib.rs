@@ -11,16 +11,16 @@ mod opinion;
 mod outcome;
 mod packed_move;
 mod past;
-mod replay;
 pub mod perft;
 pub mod pgn;
+mod replay;
 #[cfg(test)]
 mod testing;
 pub mod vocabulary;
 
 pub use clocks::{Clocks, Ratings};
 pub use comment::Annotation;
-pub use evaluation::{Evaluation, NotEvaluation};
+pub use evaluation::Evaluation;
 pub use moment::{Moment, MomentError};
 pub use opinion::{Brain, Opinion, ThinkTime, Wdl};
 pub use outcome::{Claim, Ending};

@@ -67,7 +67,8 @@ impl Appender {
         fs::create_dir_all(folder).at(folder)?;
         let path = folder.join(".lock");
         let lock = File::create(&path).at(&path)?;
-        lock.try_lock().map_err(std::io::Error::from).at(&path)?;
+        let busy = |_| std::io::Error::other("another process writes to this dataset");
+        lock.try_lock().map_err(busy).at(folder)?;
         durable::sweep(folder).at(folder)?;
         let card = match Card::read(folder)? {
             Some(card) => card,

@@ -66,7 +66,7 @@ fn write_moves(game: &Game, out: &mut impl Write) -> io::Result<()> {
         write!(out, "{} ", SanPlus::from_move_and_play_unchecked(&mut position, m))?;
         let annotation = Annotation {
             clock_cs: game.clocks_cs.as_ref().and_then(|clocks| clocks[ply]),
-            evaluation: game.evals.as_ref().and_then(|evals| evals[ply]).map(Evaluation),
+            eval: game.evals.as_ref().and_then(|evals| evals[ply]).map(|bits| Evaluation(bits).into()),
         };
         let comment = annotation.write();
         commented = !comment.is_empty();

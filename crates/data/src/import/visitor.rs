@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use chess::{
-    Annotation, PackedMove,
+    Annotation, Evaluation, PackedMove,
     shakmaty::{CastlingMode, Chess, Color, KnownOutcome, Outcome, Position, fen::Fen},
 };
 use pgn_reader::{RawComment, RawTag, SanPlus, Visitor};
@@ -181,7 +181,7 @@ impl Visitor for GameVisitor<'_> {
         let Some(ply) = movetext.game.moves.len().checked_sub(1) else { return ControlFlow::Continue(()) };
         let annotation = Annotation::parse(comment.as_bytes());
         place(&mut movetext.clocks, ply, annotation.clock_cs);
-        place(&mut movetext.evals, ply, annotation.evaluation.map(|evaluation| evaluation.0));
+        place(&mut movetext.evals, ply, annotation.eval.map(|eval| Evaluation::from(eval).0));
         ControlFlow::Continue(())
     }
 
