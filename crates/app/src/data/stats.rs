@@ -59,7 +59,7 @@ fn print(comparison: &Comparison, policy: &str) {
     println!("{:<28}{:>16}{:>16}", "positions", grouped(before.positions), grouped(after.positions));
     let numbers = |of: fn(&Stats) -> &stats::Histogram, step: i64| {
         let merge = |histogram: &stats::Histogram| {
-            let mut merged = BTreeMap::new();
+            let mut merged: BTreeMap<i64, u64> = BTreeMap::new();
             histogram.iter().for_each(|(bin, count)| *merged.entry(bin / step * step).or_default() += count);
             merged
         };
