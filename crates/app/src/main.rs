@@ -2,6 +2,7 @@
 
 mod arena;
 mod bench;
+mod data;
 mod eval_explain;
 mod perft;
 mod tune;
@@ -26,6 +27,7 @@ struct Cli {
 enum Verb {
     Arena(Box<arena::Args>),
     Bench(bench::Args),
+    Data(data::Args),
     EvalExplain(eval_explain::Args),
     Perft(perft::Args),
     Tune(tune::Args),
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Some(Verb::Arena(args)) => arena::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
+        Some(Verb::Data(args)) => data::run(&args),
         Some(Verb::EvalExplain(args)) => eval_explain::run(&args),
         Some(Verb::Perft(args)) => perft::run(&args),
         Some(Verb::Tune(args)) => tune::run(&args),

@@ -3,6 +3,9 @@
 //! Rules come from [`shakmaty`], re-exported whole so that no other crate needs to agree on its version.
 
 mod clocks;
+mod comment;
+pub mod encoding;
+mod evaluation;
 mod moment;
 mod opinion;
 mod outcome;
@@ -10,14 +13,18 @@ mod packed_move;
 mod past;
 pub mod perft;
 pub mod pgn;
+mod replay;
 #[cfg(test)]
 mod testing;
 pub mod vocabulary;
 
 pub use clocks::{Clocks, Ratings};
+pub use comment::Annotation;
+pub use evaluation::Evaluation;
 pub use moment::{Moment, MomentError};
 pub use opinion::{Brain, Opinion, ThinkTime, Wdl};
 pub use outcome::{Claim, Ending};
 pub use packed_move::PackedMove;
 pub use past::{Past, REMEMBERED};
+pub use replay::Replay;
 pub use shakmaty;

@@ -23,6 +23,18 @@ impl Past {
         Past { positions: ArrayVec::new(), moves: ArrayVec::new(), keys: vec![key(position)] }
     }
 
+    /// The past of `present` at the end of a line of positions and the moves played in them; the line's positions from
+    /// `last_zeroing` on came after the last capture or pawn move.
+    pub(crate) fn of_line(line: &[(Chess, Move)], last_zeroing: usize, present: &Chess) -> Past {
+        let recent = &line[line.len().saturating_sub(REMEMBERED)..];
+        let since = line[last_zeroing..].iter().map(|(position, _)| position);
+        Past {
+            positions: recent.iter().map(|(position, _)| position.clone()).collect(),
+            moves: recent.iter().map(|&(_, m)| m).collect(),
+            keys: since.chain([present]).map(key).collect(),
+        }
+    }
+
     /// Records that `m` led from `before` to `after`.
     pub(crate) fn record(&mut self, before: &Chess, m: Move, after: &Chess) {
         if self.moves.is_full() {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Annotation;
+
 /// An evaluation in a comment, seen by White.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eval {
@@ -12,7 +14,7 @@ pub enum Eval {
 
 impl Eval {
     /// From pawns with two decimals, or `#` and moves; a depth after a comma is not kept.
-    fn parse(text: &str) -> Option<Eval> {
+    pub(crate) fn parse(text: &str) -> Option<Eval> {
         let score = text.split(',').next()?.trim();
         if let Some(moves) = score.strip_prefix('#') {
             return moves.parse().ok().map(Eval::Mate);
@@ -34,55 +36,23 @@ impl fmt::Display for Eval {
     }
 }
 
-/// The clock that a comment tells, in centiseconds.
-pub(super) fn clock_cs(comment: &str) -> Option<u32> {
-    let mut parts = command(comment, "[%clk ")?.rsplit(':');
-    let (seconds, fraction) = parts.next().map(|last| last.split_once('.').unwrap_or((last, "")))?;
-    let minutes = parts.next().unwrap_or("0");
-    let hours = parts.next().unwrap_or("0");
-    let number = |text: &str| text.trim().parse::<u32>().ok();
-    let seconds = number(hours)?
-        .checked_mul(3600)?
-        .checked_add(number(minutes)?.checked_mul(60)?)?
-        .checked_add(number(seconds)?)?;
-    seconds.checked_mul(100)?.checked_add(hundredths(fraction)?)
-}
-
-pub(super) fn eval(comment: &str) -> Option<Eval> {
-    command(comment, "[%eval ").and_then(Eval::parse)
-}
-
 /// The comment for a move, if there is anything to tell.
 pub(super) fn write(eval: Option<Eval>, clock_cs: Option<u32>) -> Option<String> {
-    let eval = eval.map(|eval| format!(" [%eval {eval}]"));
-    let clock = clock_cs.map(|cs| format!(" [%clk {}]", clock_text(cs)));
-    (eval.is_some() || clock.is_some())
-        .then(|| format!("{{{}{} }}", eval.unwrap_or_default(), clock.unwrap_or_default()))
-}
-
-fn clock_text(cs: u32) -> String {
-    let seconds = cs / 100;
-    let fraction = match cs % 100 {
-        0 => String::new(),
-        part if part % 10 == 0 => format!(".{}", part / 10),
-        part => format!(".{part:02}"),
-    };
-    format!("{}:{:02}:{:02}{fraction}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
-fn hundredths(digits: &str) -> Option<u32> {
-    let two: String = digits.chars().chain("00".chars()).take(2).collect();
-    two.parse().ok()
-}
-
-fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
-    let rest = &comment[comment.find(name)? + name.len()..];
-    rest.find(']').map(|end| &rest[..end])
+    let text = Annotation { clock_cs, eval }.write();
+    (!text.is_empty()).then(|| format!("{{ {text} }}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn clock_cs(comment: &str) -> Option<u32> {
+        Annotation::parse(comment.as_bytes()).clock_cs
+    }
+
+    fn eval(comment: &str) -> Option<Eval> {
+        Annotation::parse(comment.as_bytes()).eval
+    }
 
     #[test]
     fn clocks_are_read_as_they_are_found() {

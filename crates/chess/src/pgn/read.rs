@@ -9,8 +9,8 @@ use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, Outcome, Position, fen::Fen};
 use thiserror::Error;
 
-use super::{Game, comment};
-use crate::{Clocks, Moment, MomentError, Ratings};
+use super::Game;
+use crate::{Annotation, Clocks, Moment, MomentError, Ratings};
 
 /// Lines and comments beyond this are cut by the reader.
 const LONGEST_TOKEN: usize = 1 << 14;
@@ -118,8 +118,9 @@ impl Visitor for Replay {
         let text = String::from_utf8_lossy(text.as_bytes());
         let game = &mut played.game;
         if let (Some(clock), Some(eval)) = (game.clocks_cs.last_mut(), game.evals.last_mut()) {
-            *clock = comment::clock_cs(&text).or(*clock);
-            *eval = comment::eval(&text).or(*eval);
+            let annotation = Annotation::parse(text.as_bytes());
+            *clock = annotation.clock_cs.or(*clock);
+            *eval = annotation.eval.or(*eval);
         }
         ControlFlow::Continue(())
     }

@@ -1,0 +1,3 @@
+//! How minds see a moment: one file per encoding, each a pure function into flat buffers.
+
+pub mod hc3;

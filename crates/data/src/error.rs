@@ -1,0 +1,63 @@
+//! What can be wrong with a dataset on disk.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
+
+/// Why one Parquet file cannot be used.
+#[derive(Debug, Error)]
+pub enum TableError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("not readable as Parquet: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    #[error("not readable as Arrow: {0}")]
+    Arrow(#[from] arrow_schema::ArrowError),
+    #[error("damaged: the Parquet reader gave up on it")]
+    Damaged,
+    #[error("written by another version: format {0}, this program reads format 1")]
+    Version(String),
+    #[error("no table of ours: the format's mark is missing")]
+    NotGames,
+    #[error("column `{0}` is missing or has another type")]
+    Column(String),
+    #[error("column `{column}` holds `{value}`")]
+    Value { column: &'static str, value: String },
+}
+
+/// The Parquet reader asserts what damaged files break: its panic becomes an error like any other.
+pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or(Err(TableError::Damaged))
+}
+
+/// Why a dataset's folder cannot be used.
+#[derive(Debug, Error)]
+pub enum DatasetError {
+    #[error("{path}: {error}")]
+    Io { path: PathBuf, error: io::Error },
+    #[error("{path}: {error}")]
+    Table { path: PathBuf, error: TableError },
+    #[error("{path} is not a dataset's card: {error}")]
+    Card { path: PathBuf, error: serde_json::Error },
+    #[error("{path} has card version {found}; this program reads version {known}")]
+    Version { path: PathBuf, found: u32, known: u32 },
+    #[error("{0} holds no dataset: dataset.json is missing")]
+    Missing(PathBuf),
+}
+
+pub(crate) trait At<T> {
+    /// Names the file in the error.
+    fn at(self, path: impl Into<PathBuf>) -> Result<T, DatasetError>;
+}
+
+impl<T> At<T> for Result<T, io::Error> {
+    fn at(self, path: impl Into<PathBuf>) -> Result<T, DatasetError> {
+        self.map_err(|error| DatasetError::Io { path: path.into(), error })
+    }
+}
+
+impl<T> At<T> for Result<T, TableError> {
+    fn at(self, path: impl Into<PathBuf>) -> Result<T, DatasetError> {
+        self.map_err(|error| DatasetError::Table { path: path.into(), error })
+    }
+}

@@ -1,0 +1,231 @@
+//! Reads the games of one chunk.
+
+use std::io::{Cursor, Seek};
+
+use pgn_reader::Reader;
+
+use crate::{
+    Filters, Game,
+    import::{Reason, Tally, chunks::Chunk, visitor::GameVisitor},
+    seen::Seen,
+};
+
+/// Longer tag lines are broken ones.
+const LONGEST_TAG_LINE: usize = 8 << 10;
+
+/// A row with the hashes that the writer needs, computed where many threads work.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) game: Game,
+    pub(crate) id_hash: u64,
+    pub(crate) fingerprint: u128,
+}
+
+/// What a chunk held, in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    pub(crate) rows: Vec<Row>,
+    /// All games but those in `rows`.
+    pub(crate) tally: Tally,
+    /// The first game whose data is at fault, and its line.
+    pub(crate) first_bad: Option<(Reason, u64)>,
+    pub(crate) next_offset: u64,
+    pub(crate) next_line: u64,
+}
+
+pub(crate) fn parse(chunk: &Chunk, filters: &Filters) -> Parsed {
+    let mut parsed =
+        Parsed { next_offset: chunk.next_offset, next_line: chunk.next_line, ..Parsed::default() };
+    let mut visitor = GameVisitor { filters, tally: Tally::default() };
+    let mut reader =
+        Reader::build(Cursor::new(&chunk.text)).set_supported_tag_line_length(LONGEST_TAG_LINE).finish();
+    let mut scratch = Vec::new();
+    let mut start = 0;
+    loop {
+        let outcome = match reader.read_game(&mut visitor) {
+            Ok(None) => break,
+            Ok(Some(outcome)) => outcome,
+            // What is left of such a game would pass for one without tags.
+            Err(_) => {
+                let skipped = reader.skip_game().is_ok();
+                if !skipped && reader.buffer().is_empty() {
+                    break;
+                }
+                Err(Reason::BadTag)
+            }
+        };
+        let end = reader.stream_position().map_or(chunk.text.len(), |position| position as usize);
+        let outcome =
+            outcome.and_then(|game| match count_moves(&chunk.text[start..end]) == game.moves.len() {
+                true => Ok(game),
+                false => Err(Reason::NotAMove),
+            });
+        match outcome {
+            Ok(game) => parsed.rows.push(Row {
+                id_hash: Seen::hash(&game.id),
+                fingerprint: game.fingerprint(&mut scratch),
+                game,
+            }),
+            Err(reason) => note(&mut parsed, chunk, start, reason),
+        }
+        start = end;
+    }
+    parsed.tally.add(&visitor.tally);
+    if chunk.oversized {
+        note(&mut parsed, chunk, 0, Reason::Oversized);
+    }
+    if chunk.damage.is_some() {
+        note(&mut parsed, chunk, chunk.text.len(), Reason::DamagedArchive);
+    }
+    parsed
+}
+
+fn note(parsed: &mut Parsed, chunk: &Chunk, start: usize, reason: Reason) {
+    parsed.tally.drop(reason);
+    if reason.is_bad() && parsed.first_bad.is_none() {
+        let blank = chunk.text[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let lines = memchr::memchr_iter(b'\n', &chunk.text[..start + blank]).count() as u64;
+        parsed.first_bad = Some((reason, chunk.line + lines + 1));
+    }
+}
+
+/// Words in the main line that stand where moves do. The PGN reader passes over words that it cannot read as a move, and
+/// the game would go on without them.
+fn count_moves(text: &[u8]) -> usize {
+    let (mut at, mut count, mut depth, mut line_start) = (0, 0, 0usize, true);
+    let skip_to = |at: usize, needle: u8| {
+        memchr::memchr(needle, &text[at..]).map_or(text.len(), |found| at + found + 1)
+    };
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'{' => at = skip_to(at, b'}'),
+            b'[' if count == 0 => at = end_of_tag(text, at),
+            b'%' if line_start => at = skip_to(at, b'\n'),
+            b';' => at = skip_to(at, b'\n'),
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0' if depth == 0 => {
+                let word = &text[at - 1..];
+                let len = word.iter().position(|&byte| ends_word(byte)).unwrap_or(word.len());
+                at += len - 1;
+                let number = byte == b'0' && !word[..len].starts_with(b"0-0");
+                count += usize::from(!number && &word[..len] != b"e.p.");
+            }
+            b'1'..=b'9' => {
+                let rest = &text[at..];
+                at += rest.iter().position(|&byte| ends_word(byte) || byte == b'.').unwrap_or(rest.len());
+            }
+            _ => {}
+        }
+        line_start = text.get(at - 1) == Some(&b'\n');
+    }
+    count
+}
+
+/// The place after a tag's closing quote, or the next line where the quote is missing.
+fn end_of_tag(text: &[u8], start: usize) -> usize {
+    let line = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |found| start + found);
+    if text[start..line].trim_ascii_end().ends_with(b"\"]")
+        && memchr::memchr(b'[', &text[start..line]).is_none()
+    {
+        return line;
+    }
+    let (mut at, mut quotes) = (start, 0);
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'\n' => break,
+            b'\\' if quotes == 1 => at += 1,
+            b'"' if quotes == 1 => break,
+            b'"' => quotes = 1,
+            b']' if quotes == 0 => break,
+            _ => {}
+        }
+    }
+    at.min(text.len())
+}
+
+fn ends_word(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\n' | b'\r' | b'{' | b'}' | b'(' | b')' | b'!' | b'?' | b'$' | b';' | b'*'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn one(pgn: &str) -> Result<Game, Reason> {
+        let chunk = Chunk { text: pgn.as_bytes().to_vec(), ..Chunk::default() };
+        let mut parsed = parse(&chunk, &Filters::default());
+        assert_eq!(parsed.tally.read + parsed.rows.len() as u64, 1, "{pgn}: {parsed:?}");
+        match parsed.rows.pop() {
+            Some(row) => Ok(row.game),
+            None => Err(parsed.tally.dropped().next().unwrap().0),
+        }
+    }
+
+    fn tagged(rest: &str) -> String {
+        format!("[Event \"x\"]\n[White \"Ann\"]\n[Black \"Ben\"]\n{rest}\n")
+    }
+
+    #[test]
+    fn bad_games_by_reason() {
+        let table = [
+            ("[Result \"1-0\"]\n\n1. e4 e5 2. Ke3 1-0", Reason::IllegalMove),
+            ("[Result \"1-0\"]\n\n1. e4 e5 2. -- Nf6 1-0", Reason::IllegalMove),
+            ("[Result \"1-0\"]\n\n1. e4 e5 2. Nf9 1-0", Reason::NotAMove),
+            ("[Result \"1-0\"]\n\n1. e4 e5 2. Nf3", Reason::CutOff),
+            ("[Result \"1-0\"]\n\n1. e4 e5 0-1", Reason::ResultConflict),
+            ("[Result \"won\"]\n\n1. e4 e5 1-0", Reason::BadTag),
+            ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n[Result \"*\"]\n\n*", Reason::BadStart),
+            ("[Variant \"Atomic\"]\n[Result \"1-0\"]\n\n1. e4 1-0", Reason::Variant),
+            ("[Variant \"Chess960\"]\n[FEN \"x\"]\n[Result \"1-0\"]\n\n1. e4 1-0", Reason::Variant),
+            ("[Result \"*\"]\n\n1. e4 *", Reason::Unfinished),
+            ("[Result \"1-0\"]\n\n1-0", Reason::TooShort),
+        ];
+        for (rest, reason) in table {
+            assert_eq!(one(&tagged(rest)), Err(reason), "{rest}");
+        }
+        assert_eq!(one("\u{1}\u{2}\u{3}PK junk"), Err(Reason::NoGame));
+    }
+
+    #[test]
+    fn clocks_evaluations_and_holes_are_aligned() {
+        let moves = "1. e4 { [%eval 0.2] [%clk 0:01:00] } 1... e5 2. Nf3!? (2. f4 { [%clk 0:00:01] } exf4) \
+            { [%clk 0:00:58] } 2... Nc6 { [%clk 0:00:57] } 1-0";
+        let game = one(&tagged(&format!("[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n{moves}"))).unwrap();
+        assert_eq!(game.moves.len(), 4);
+        assert_eq!(game.clocks_cs, Some(vec![Some(6000), None, Some(5800), Some(5700)]));
+        assert_eq!(game.evals, Some(vec![Some(20), None, None, None]));
+    }
+
+    #[test]
+    fn a_game_without_moves_does_not_lend_its_tags_to_the_next() {
+        let text = "[Event \"a\"]\n[WhiteElo \"1500\"]\n\n[Event \"b\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n";
+        let parsed =
+            parse(&Chunk { text: text.as_bytes().to_vec(), ..Chunk::default() }, &Filters::default());
+        assert_eq!(parsed.rows.len(), 1);
+        assert_eq!(parsed.rows[0].game.white_elo, None);
+        assert_eq!(parsed.tally.read, 1);
+    }
+
+    #[test]
+    fn castling_with_zeros_and_en_passant_words_are_moves() {
+        let moves = "1. e4 d5 2. e5 f5 3. exf6 e.p. Nxf6 4. Nf3 e6 5. Bb5+ c6 6. 0-0 1-0";
+        assert_eq!(one(&tagged(&format!("[Result \"1-0\"]\n\n{moves}"))).unwrap().moves.len(), 11);
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_is_counted_and_never_panics(text in "[\\[\\]\"{}();%$ \\n\\r.a-h1-8KQRBNx+#=O*/-]{0,300}", raw: Vec<u8>) {
+            for text in [text.into_bytes(), raw] {
+                parse(&Chunk { text, ..Chunk::default() }, &Filters::default());
+            }
+        }
+    }
+}

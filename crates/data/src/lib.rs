@@ -1,0 +1,51 @@
+//! From game dumps to training samples. Games are stored once, as rows of Parquet; positions are replayed and encoded late.
+
+mod card;
+mod dataset;
+mod date;
+mod durable;
+mod epd;
+mod error;
+mod export;
+mod game;
+mod import;
+mod label;
+mod ordered;
+mod plots;
+mod policy;
+mod puzzle;
+mod random;
+mod result;
+mod sample;
+mod sampler;
+mod seen;
+mod source;
+mod split;
+pub mod stats;
+mod table;
+#[cfg(test)]
+mod testing;
+mod time_control;
+
+pub use card::{Card, Fingerprint, Histograms, Shard, SourceEntry};
+pub use dataset::Dataset;
+pub use epd::{Epd, EpdError, read_epd};
+pub use error::{DatasetError, TableError};
+pub use export::{CSV_HEADER, write_csv, write_pgn};
+pub use game::Game;
+pub use import::{Bots, Filters, ImportError, ImportOptions, ImportProgress, Reason, Tally, import};
+pub use label::{
+    EngineError, Label, LabelCard, LabelError, LabelOptions, LabelProgress, Labels, Limit, Recipe, label,
+};
+pub use plots::plot;
+pub use policy::{Decided, Early, GameRules, POLICIES, Policy, PolicyError, PositionRules, Rate};
+pub use puzzle::{Puzzle, PuzzleError, read_puzzles};
+pub use random::Random;
+pub use result::GameResult;
+pub use sample::Sample;
+pub use sampler::{Sampler, SamplerError, SamplerOptions, SamplerState};
+pub use source::Source;
+pub use split::{Shares, Split};
+pub use stats::{Comparison, Stats, compare};
+pub use table::{ROW_GROUP, TableReader};
+pub use time_control::{Speed, TimeControl};

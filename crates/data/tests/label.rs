@@ -1,0 +1,107 @@
+//! Labelling with engines that misbehave. The engine is a shell script, so that no real one is needed.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use data::{Dataset, ImportOptions, LabelOptions, Labels, Limit, Policy, import, label};
+
+/// Plays a2a3 or a7a6, which every position below allows. `$1` answers, then it dies; it dies at once when the FEN holds `$2`.
+const ENGINE: &str = r#"
+left=$1
+while read -r line; do
+    case "$line" in
+        uci) echo "id name Script"; echo uciok ;;
+        isready) echo readyok ;;
+        position*) fen="$line" ;;
+        go*)
+            case "$fen" in *$2*) exit 1 ;; esac
+            [ "$left" -eq 0 ] && exit 1
+            left=$((left - 1))
+            case "$fen" in *" w "*) move=a2a3 ;; *) move=a7a6 ;; esac
+            echo "info depth 3 multipv 1 score cp 25 pv $move"
+            echo "bestmove $move" ;;
+    esac
+done
+"#;
+
+fn dataset(folder: &Path) -> PathBuf {
+    let text: String = (0..12)
+        .map(|n| {
+            let moves = format!("{}e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7# 1-0", "Nf3 Nf6 Ng1 Ng8 ".repeat(n % 4));
+            format!(
+                "[Event \"x\"]\n[Site \"https://lichess.org/game{n:04}\"]\n[Result \"1-0\"]\n\n{moves}\n\n"
+            )
+        })
+        .collect();
+    fs::write(folder.join("games.pgn"), text).unwrap();
+    fs::write(folder.join("engine.sh"), ENGINE).unwrap();
+    import(&[folder.join("games.pgn")], &folder.join("set"), &ImportOptions::default(), |_| {}).unwrap();
+    folder.join("set")
+}
+
+fn options(folder: &Path, answers: u32, poison: &str) -> LabelOptions {
+    LabelOptions {
+        name: "script".to_owned(),
+        engine: Some(format!("sh {} {answers} {poison}", folder.join("engine.sh").display())),
+        limit: Limit::Depth(3),
+        multipv: 1,
+        evals: false,
+        policy: Policy::named("all").unwrap(),
+        split: None,
+        seed: 0,
+        sample: 0,
+        engines: 2,
+        patience: Duration::from_secs(20),
+        resume: false,
+    }
+}
+
+#[test]
+fn an_engine_that_dies_now_and_then_loses_nothing_and_equal_positions_are_asked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = dataset(folder.path());
+    let (card, progress) = label(&set, &options(folder.path(), 2, "none"), |_| {}).unwrap();
+    let plies = Dataset::open(&set).unwrap().card.plies;
+    assert_eq!((card.rows, progress.gave_up), (plies, 0));
+    assert!(progress.restarts >= 2, "{progress:?}");
+    assert_eq!(
+        card.analysed, 10,
+        "the start, three knight moves and six positions of the line are all there are"
+    );
+    let labels = Labels::read(&set, "script").unwrap();
+    assert_eq!(labels.len() as u64, plies);
+    assert_eq!(labels.get("game0001", 1).unwrap().best.len(), 1);
+}
+
+#[test]
+fn a_position_that_kills_the_engine_three_times_is_given_up_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = dataset(folder.path());
+    let (card, progress) = label(&set, &options(folder.path(), 1000, "4p2Q"), |_| {}).unwrap();
+    assert_eq!((progress.gave_up, progress.restarts), (2, 6), "{card:?}");
+    let (again, _) =
+        label(&set, &LabelOptions { resume: true, ..options(folder.path(), 1000, "none") }, |_| {}).unwrap();
+    assert_eq!(
+        again.rows,
+        Dataset::open(&set).unwrap().card.plies,
+        "a later run with a sound engine fills the holes"
+    );
+    let elsewhere = tempfile::tempdir().unwrap();
+    let other = dataset(elsewhere.path());
+    let (calm, _) = label(&other, &options(elsewhere.path(), 1000, "none"), |_| {}).unwrap();
+    assert_eq!(again.fingerprint, calm.fingerprint);
+}
+
+#[test]
+fn a_missing_engine_is_an_error_before_anything_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = dataset(folder.path());
+    let missing =
+        LabelOptions { engine: Some("no-such-engine".to_owned()), ..options(folder.path(), 1, "none") };
+    assert!(label(&set, &missing, |_| {}).unwrap_err().to_string().contains("no-such-engine"));
+    assert!(!set.join("labels-script.json").exists());
+}
