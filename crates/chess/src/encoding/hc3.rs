@@ -107,7 +107,7 @@ fn seen_by(us: Color, square: Square) -> Square {
 
 fn board(moment: &Moment, us: Color, out: &mut Sparse) {
     let board = moment.position.board();
-    for (square, piece) in board.iter() {
+    for (square, piece) in board {
         let square = seen_by(us, square);
         let theirs = u8::from(piece.color != us);
         out.one(square, 6 * theirs + 6 - piece.role as u8);
