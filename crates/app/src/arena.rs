@@ -9,7 +9,7 @@ mod game;
 mod guard;
 mod journal;
 mod mind;
-mod minds;
+pub(crate) mod minds;
 mod pace;
 mod pgn;
 mod player;

@@ -3,7 +3,7 @@
 mod export;
 mod import;
 mod label;
-mod progress;
+pub(crate) mod progress;
 mod stats;
 
 use std::process::ExitCode;

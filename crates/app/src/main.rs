@@ -3,6 +3,7 @@
 mod arena;
 mod bench;
 mod data;
+mod eval;
 mod eval_explain;
 mod perft;
 mod tune;
@@ -28,6 +29,7 @@ enum Verb {
     Arena(Box<arena::Args>),
     Bench(bench::Args),
     Data(data::Args),
+    Eval(eval::Args),
     EvalExplain(eval_explain::Args),
     Perft(perft::Args),
     Tune(tune::Args),
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Some(Verb::Arena(args)) => arena::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
         Some(Verb::Data(args)) => data::run(&args),
+        Some(Verb::Eval(args)) => eval::run(&args),
         Some(Verb::EvalExplain(args)) => eval_explain::run(&args),
         Some(Verb::Perft(args)) => perft::run(&args),
         Some(Verb::Tune(args)) => tune::run(&args),

@@ -1,0 +1,25 @@
+//! `tabiya eval`: measures a mind where the right answer is known.
+
+mod suite;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+/// Measure a mind where the right answer is known.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Suite(suite::Args),
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.what {
+        What::Suite(args) => suite::run(args),
+    }
+}
