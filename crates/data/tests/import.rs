@@ -1,4 +1,5 @@
 //! Imports of whole files: what comes out, and what is left after a crash.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
 
 use std::{
     fs,

@@ -1,5 +1,6 @@
 //! Labelling with engines that misbehave. The engine is a shell script, so that no real one is needed.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
 
 use std::{
     fs,

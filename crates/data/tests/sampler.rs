@@ -1,4 +1,5 @@
 //! The sampler gives the same samples whatever happens around it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
 
 use std::{collections::HashSet, path::Path};
 
