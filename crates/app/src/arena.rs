@@ -19,7 +19,6 @@ mod ratings;
 mod record;
 mod referee;
 mod schedule;
-mod seeded;
 mod sprt;
 mod standings;
 mod statistics;

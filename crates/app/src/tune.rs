@@ -1,7 +1,11 @@
 //! `tabiya tune`: weights of the hand-made evaluation from games, by Texel's method.
 
-use std::{fs::File, io::Read, path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
+use ::data::{Random, Source};
 use anyhow::{Context, bail};
 use chess::{
     pgn::{self, Eval, Game},
@@ -20,7 +24,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// mixture of both.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Games, `.pgn` or `.pgn.zst`
+    /// Games in PGN, also packed (`.zst`, `.gz`, `.bz2`)
     #[arg(required = true)]
     games: Vec<PathBuf>,
     /// Where the weight table goes
@@ -61,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if examples.len() < 20 {
         bail!("{} quiet positions are too few to tune on", examples.len());
     }
-    let mut random = Random(args.seed);
+    let mut random = Random::new(args.seed);
     random.shuffle(&mut examples);
     let (valid, train) = examples.split_at(examples.len() / 20);
     let mut train = train.to_vec();
@@ -90,16 +94,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Adds the examples of one file; games that do not read are passed over.
-fn collect(args: &Args, path: &PathBuf, examples: &mut Vec<Example>) -> anyhow::Result<()> {
-    let file = File::open(path)?;
+fn collect(args: &Args, path: &Path, examples: &mut Vec<Example>) -> anyhow::Result<()> {
+    let source = Source::open(path)?;
     let bar = progress(args.positions as u64, "positions");
     bar.set_message(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
-    let text: Box<dyn Read> = match path.extension().is_some_and(|extension| extension == "zst") {
-        true => Box::new(zstd::Decoder::new(file)?),
-        false => Box::new(file),
-    };
-    let mut random = Random(args.seed);
-    for game in pgn::games(text).flatten() {
+    let mut random = Random::new(args.seed);
+    for game in pgn::games(source).flatten() {
         if examples.len() >= args.positions {
             break;
         }
@@ -122,7 +122,7 @@ fn add_game(args: &Args, game: &Game, random: &mut Random, examples: &mut Vec<Ex
         if ply < args.skip || (args.evals_only && game.evals[ply].is_none()) {
             continue;
         }
-        if !random.next().is_multiple_of(args.every) || !is_quiet(&position) {
+        if !random.bits().is_multiple_of(args.every) || !is_quiet(&position) {
             continue;
         }
         let target = game.evals[ply]
@@ -145,23 +145,4 @@ fn expected(eval: Eval) -> f32 {
 fn progress(length: u64, unit: &str) -> ProgressBar {
     let style = format!("{{bar:30}} {{pos}}/{{len}} {unit} {{per_sec}} {{eta}} left {{msg}}");
     ProgressBar::new(length).with_style(ProgressStyle::with_template(&style).expect("template is valid"))
-}
-
-/// A small generator, enough to pick and to shuffle.
-struct Random(u64);
-
-impl Random {
-    /// SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, (self.next() % (last as u64 + 1)) as usize);
-        }
-    }
 }

@@ -13,7 +13,7 @@ use chess::{
     shakmaty::{CastlingMode, Chess},
 };
 
-use super::seeded::Seeded;
+use ::data::Random;
 
 /// A line to start from: a position and the moves that follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl Book {
     }
 
     pub(crate) fn shuffle(&mut self, seed: u64) {
-        Seeded::new(seed).shuffle(&mut self.openings);
+        Random::new(seed).shuffle(&mut self.openings);
     }
 }
 

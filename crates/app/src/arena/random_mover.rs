@@ -3,7 +3,7 @@
 use chess::Moment;
 use engine::{Choice, Search, Settings, Task};
 
-use super::seeded::Seeded;
+use ::data::Random;
 
 /// The choice depends on the position alone, so that the same opening always gives the same game.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct RandomMover;
 impl Search for RandomMover {
     fn choose(&mut self, moment: &Moment, _: Task<'_>) -> Choice {
         let moves = moment.legal_moves();
-        let best = (!moves.is_empty()).then(|| moves[Seeded::new(moment.past.key()).below(moves.len())]);
+        let best = (!moves.is_empty()).then(|| moves[Random::new(moment.past.key()).below(moves.len())]);
         Choice { best, ..Choice::default() }
     }
 

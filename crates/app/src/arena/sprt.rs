@@ -109,7 +109,9 @@ impl FromStr for Sprt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{seeded::Seeded, statistics::PairMoments};
+    use ::data::Random;
+
+    use crate::arena::statistics::PairMoments;
 
     fn sprt(text: &str) -> Sprt {
         text.parse().unwrap()
@@ -150,7 +152,7 @@ mod tests {
     fn wrong_verdicts_are_as_rare_as_promised() {
         // Under H0 the first player is exactly level: six of twenty pairs lost by a point, six won by one.
         let test = sprt("0,60");
-        let mut seeded = Seeded::new(5);
+        let mut seeded = Random::new(5);
         let mut accepted = 0;
         for _ in 0..1000 {
             let mut pairs = [0u64; 5];

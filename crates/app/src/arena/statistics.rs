@@ -132,7 +132,7 @@ impl PairMoments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::seeded::Seeded;
+    use ::data::Random;
 
     #[test]
     fn elo_of_known_scores() {
@@ -183,7 +183,7 @@ mod tests {
             chances.iter().enumerate().map(|(at, chance)| at * chance).sum::<usize>() as f64
                 / (4 * sum) as f64,
         );
-        let mut seeded = Seeded::new(17);
+        let mut seeded = Random::new(17);
         let held = (0..2000).filter(|_| {
             let mut tally = Tally::default();
             for _ in 0..200 {
