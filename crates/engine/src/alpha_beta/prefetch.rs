@@ -1,5 +1,5 @@
 //! The one instruction of the search that safe Rust has no word for.
-#![expect(unsafe_code, reason = "a prefetch needs an intrinsic; up to 9 % more nodes per second, see docs/log.md")]
+#![expect(unsafe_code, reason = "a prefetch needs an intrinsic; its worth stands in docs/log.md")]
 
 /// Tells the CPU that `target` will be read soon. Does nothing where there is no such instruction.
 #[inline(always)]
