@@ -16,15 +16,17 @@ pub mod pgn;
 mod replay;
 #[cfg(test)]
 mod testing;
+mod think_time;
 pub mod vocabulary;
 
 pub use clocks::{Clocks, Ratings};
 pub use comment::Annotation;
 pub use evaluation::Evaluation;
 pub use moment::{Moment, MomentError};
-pub use opinion::{Brain, Opinion, ThinkTime, Wdl};
+pub use opinion::{Brain, Opinion, Wdl};
 pub use outcome::{Claim, Ending};
 pub use packed_move::PackedMove;
 pub use past::{Past, REMEMBERED};
 pub use replay::Replay;
 pub use shakmaty;
+pub use think_time::{ThinkBin, ThinkTime};

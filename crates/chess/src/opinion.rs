@@ -1,10 +1,8 @@
 //! What a mind answers when shown a moment.
 
-use std::time::Duration;
-
 use shakmaty::Move;
 
-use crate::Moment;
+use crate::{Moment, ThinkTime};
 
 /// Chance of winning, drawing, losing, for the side to move; sums to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,13 +45,6 @@ impl Wdl {
         let loss = ((1000.0 * self.loss()).round() as u16).min(1000 - win);
         [win, 1000 - win - loss, loss]
     }
-}
-
-/// How long a person would think: the chance of each duration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ThinkTime {
-    /// Durations and their chances; the chances sum to 1.
-    pub chances: Vec<(Duration, f32)>,
 }
 
 /// What a mind thinks of one moment. `policy` is aligned with `moment.legal_moves()`.
