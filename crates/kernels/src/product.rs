@@ -1,0 +1,138 @@
+//! Products of matrices whose factors were laid out for the CPU beforehand.
+//!
+//! Both factors are packed into words of 32 bits: single numbers below [`Level::Amx`], pairs of bf16 there. Rows and columns
+//! of the result round up to [`GRAIN`], so results need that room; what is beyond the edge of a packed factor is zero.
+
+mod panels;
+#[cfg(target_arch = "x86_64")]
+mod tiled;
+
+use crate::{Level, simd};
+
+/// Rows and columns of a result are computed in multiples of this.
+pub const GRAIN: usize = 16;
+
+/// The next multiple of [`GRAIN`].
+pub const fn rounded(n: usize) -> usize {
+    n.next_multiple_of(GRAIN)
+}
+
+/// A row-major matrix, possibly a part of a larger one with `stride` values from row to row.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    pub values: &'a [f32],
+    pub rows: usize,
+    pub columns: usize,
+    pub stride: usize,
+}
+
+impl<'a> View<'a> {
+    pub fn new(values: &'a [f32], rows: usize, columns: usize) -> View<'a> {
+        View { values, rows, columns, stride: columns }
+    }
+
+    /// The columns from `first` on, `columns` of them.
+    pub fn columns(self, first: usize, columns: usize) -> View<'a> {
+        View { values: &self.values[first..], columns, ..self }
+    }
+
+    fn check(&self) {
+        assert!(self.columns <= self.stride);
+        assert!(self.rows == 0 || self.values.len() >= (self.rows - 1) * self.stride + self.columns);
+    }
+}
+
+/// Where along the summed dimension a packed matrix lies: several matrices, packed one after the other, are one longer sum.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub at: usize,
+    pub of: usize,
+}
+
+/// The length of the summed dimension once packed.
+pub fn depth(level: Level, k: usize) -> usize {
+    if level.rounds() { k.next_multiple_of(32) } else { k }
+}
+
+/// Words of a packed factor with `outer` rows (left) or columns (right) and a sum over `k`.
+pub fn words(level: Level, outer: usize, k: usize) -> usize {
+    let numbers = rounded(outer) * depth(level, k);
+    if level.rounds() { numbers / 2 } else { numbers }
+}
+
+macro_rules! packer {
+    ($(#[$doc:meta])* $name:ident, $at:ident, $k:ident, $outer:ident) => {
+        $(#[$doc])*
+        pub fn $name(level: Level, from: View<'_>, to: &mut [f32]) {
+            $at(level, from, to, Place { at: 0, of: depth(level, from.$k) });
+        }
+
+        $(#[$doc])*
+        /// The matrix takes its `place` in a longer sum.
+        pub fn $at(level: Level, from: View<'_>, to: &mut [f32], place: Place) {
+            from.check();
+            assert!(place.at + depth(level, from.$k) <= place.of);
+            assert!(to.len() >= words(level, from.$outer, place.of));
+            match level {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
+                Level::Amx => unsafe { tiled::$name(from, to, place) },
+                _ => panels::$name(from, to, place),
+            }
+        }
+    };
+}
+
+packer!(
+    /// Packs a left factor.
+    left, left_at, columns, rows
+);
+packer!(
+    /// Packs the transpose of `from` as a left factor.
+    left_transposed, left_transposed_at, rows, columns
+);
+packer!(
+    /// Packs a right factor.
+    right, right_at, rows, columns
+);
+packer!(
+    /// Packs the transpose of `from` as a right factor.
+    right_transposed, right_transposed_at, columns, rows
+);
+
+/// What happens to the numbers that are already in the result's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Into {
+    Replace,
+    Add,
+}
+
+/// Rows, columns and length of the sum of a product.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+}
+
+/// `out[m x n] (+)= left[m x k] * right[k x n]`; rows of `out` begin `stride` apart and are written up to a multiple of
+/// [`GRAIN`] in both directions.
+pub fn product(level: Level, size: Size, left: &[f32], right: &[f32], out: &mut [f32], stride: usize, into: Into) {
+    let Size { m, n, k } = size;
+    let (m, n) = (rounded(m), rounded(n));
+    if m == 0 || n == 0 {
+        return;
+    }
+    assert!(left.len() >= words(level, m, k) && right.len() >= words(level, n, k));
+    assert!(stride >= n && out.len() >= (m - 1) * stride + n, "room for whole grains of the result");
+    let size = Size { m, n, k: depth(level, k) };
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: sizes were checked above; `Level::Amx` means that tiles work.
+        Level::Amx if k > 0 => unsafe { tiled::product(size, left, right, out, stride, into) },
+        _ => simd::run(level, panels::Product { size, left, right, out, stride, into }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

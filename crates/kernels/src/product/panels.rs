@@ -1,0 +1,125 @@
+//! Factors in f32: the left one row by row, the right one in panels of sixteen columns.
+
+use super::{GRAIN, Into, Place, Size, View};
+use crate::simd::{Simd, Task};
+
+pub(super) fn left(from: View<'_>, to: &mut [f32], place: Place) {
+    for (row, to) in to.chunks_exact_mut(place.of).enumerate().take(super::rounded(from.rows)) {
+        let to = &mut to[place.at..][..from.columns];
+        if row < from.rows {
+            to.copy_from_slice(&from.values[row * from.stride..][..from.columns]);
+        } else {
+            to.fill(0.0);
+        }
+    }
+}
+
+pub(super) fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
+    let rows = super::rounded(from.columns);
+    // Blocks of sixteen by sixteen, so that both sides stay within a few cache lines.
+    for first in (0..from.rows).step_by(GRAIN) {
+        for (row, to) in to.chunks_exact_mut(place.of).enumerate().take(rows) {
+            let to = &mut to[place.at + first..][..GRAIN.min(from.rows - first)];
+            for (k, to) in to.iter_mut().enumerate() {
+                *to = if row < from.columns { from.values[(first + k) * from.stride + row] } else { 0.0 };
+            }
+        }
+    }
+}
+
+pub(super) fn right(from: View<'_>, to: &mut [f32], place: Place) {
+    for (panel, first) in to.chunks_exact_mut(GRAIN * place.of).zip((0..from.columns).step_by(GRAIN)) {
+        let width = GRAIN.min(from.columns - first);
+        let panel = panel[GRAIN * place.at..].chunks_exact_mut(GRAIN);
+        for (k, to) in panel.enumerate().take(from.rows) {
+            to[..width].copy_from_slice(&from.values[k * from.stride + first..][..width]);
+            to[width..].fill(0.0);
+        }
+    }
+}
+
+pub(super) fn right_transposed(from: View<'_>, to: &mut [f32], place: Place) {
+    for (panel, first) in to.chunks_exact_mut(GRAIN * place.of).zip((0..from.rows).step_by(GRAIN)) {
+        let width = GRAIN.min(from.rows - first);
+        let panel = panel[GRAIN * place.at..].chunks_exact_mut(GRAIN);
+        for (k, to) in panel.enumerate().take(from.columns) {
+            for (row, to) in to.iter_mut().enumerate() {
+                *to = if row < width { from.values[(first + row) * from.stride + k] } else { 0.0 };
+            }
+        }
+    }
+}
+
+/// The checked product of packed factors.
+pub(super) struct Product<'a> {
+    pub(super) size: Size,
+    pub(super) left: &'a [f32],
+    pub(super) right: &'a [f32],
+    pub(super) out: &'a mut [f32],
+    pub(super) stride: usize,
+    pub(super) into: Into,
+}
+
+impl Task for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self) {
+        let Size { m, n, .. } = self.size;
+        let mut column = 0;
+        while column < n {
+            if S::LANES == GRAIN && column + 2 * GRAIN <= n {
+                for row in (0..m).step_by(8) {
+                    self.block::<S, 8, 2>(row, column);
+                }
+                column += 2 * GRAIN;
+            } else if S::LANES == GRAIN {
+                for row in (0..m).step_by(8) {
+                    self.block::<S, 8, 1>(row, column);
+                }
+                column += GRAIN;
+            } else {
+                for row in (0..m).step_by(4) {
+                    self.block::<S, 4, 2>(row, column);
+                }
+                column += GRAIN;
+            }
+        }
+    }
+}
+
+impl Product<'_> {
+    /// `ROWS` rows by `COLUMNS` vectors of the result, kept in registers over the whole sum.
+    #[inline(always)]
+    fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, row: usize, column: usize) {
+        let k = self.size.k;
+        let panel = |j: usize| {
+            let column = column + j * S::LANES;
+            &self.right[column / GRAIN * GRAIN * k..][..GRAIN * k]
+        };
+        let panels: [&[f32]; COLUMNS] = std::array::from_fn(panel);
+        let within: [usize; COLUMNS] = std::array::from_fn(|j| (column + j * S::LANES) % GRAIN);
+        let rows: [&[f32]; ROWS] = std::array::from_fn(|i| &self.left[(row + i) * k..][..k]);
+        let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
+        for at in 0..k {
+            // SAFETY: a panel has `k` rows of sixteen, of which `within` and the lanes after it are a part.
+            let right: [S::V; COLUMNS] = std::array::from_fn(|j| unsafe {
+                S::load(panels[j].get_unchecked(GRAIN * at + within[j]..GRAIN * at + within[j] + S::LANES))
+            });
+            for i in 0..ROWS {
+                // SAFETY: every row has `k` values.
+                let left = S::splat(unsafe { *rows[i].get_unchecked(at) });
+                for j in 0..COLUMNS {
+                    sums[i][j] = S::fma(left, right[j], sums[i][j]);
+                }
+            }
+        }
+        for (i, sums) in sums.iter().enumerate() {
+            for (j, &sum) in sums.iter().enumerate() {
+                let out = &mut self.out[(row + i) * self.stride + column + j * S::LANES..];
+                let sum = if self.into == Into::Add { S::add(S::load(out), sum) } else { sum };
+                S::store(sum, out);
+            }
+        }
+    }
+}

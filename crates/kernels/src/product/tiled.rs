@@ -1,0 +1,187 @@
+//! Factors as AMX tiles of bf16 pairs. The tiles of one row (left) or column (right) lie one after the other along the sum.
+//!
+//! A word of a left tile holds two neighbours of a row, a word of a right tile two neighbours of a column: so a left tile of a
+//! matrix is, word by word, the transpose of a right tile of the transposed matrix.
+
+use std::arch::x86_64::*;
+
+use super::{Into, Place, Size, View};
+use crate::tiles::{Tiles, WORDS};
+
+type Tile = [__m512i; 16];
+
+/// # Safety
+/// For all functions here: the CPU has AVX-512 with bf16, `from` is checked, and `to` has room for the whole packed factor.
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn left(from: View<'_>, to: &mut [f32], place: Place) {
+    // SAFETY: the closure's places are within the factor.
+    unsafe { each_tile(from.rows, from.columns, to, place, |row, k| row_pairs(from, row, k)) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn right(from: View<'_>, to: &mut [f32], place: Place) {
+    // SAFETY: as above.
+    unsafe { each_tile(from.columns, from.rows, to, place, |column, k| column_pairs(from, column, k)) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
+    // SAFETY: as above.
+    unsafe {
+        each_tile(from.columns, from.rows, to, place, |column, k| transposed(column_pairs(from, column, k)));
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn right_transposed(from: View<'_>, to: &mut [f32], place: Place) {
+    // SAFETY: as above.
+    unsafe { each_tile(from.rows, from.columns, to, place, |row, k| transposed(row_pairs(from, row, k))) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+unsafe fn each_tile(
+    outer: usize,
+    k: usize,
+    to: &mut [f32],
+    place: Place,
+    tile: impl Fn(usize, usize) -> Tile,
+) {
+    let (first, steps) = (place.at / 32, place.of / 32);
+    for o in 0..outer.div_ceil(16) {
+        for s in 0..k.div_ceil(32) {
+            let to = &mut to[(o * steps + first + s) * WORDS..][..WORDS];
+            for (row, to) in tile(16 * o, 32 * s).into_iter().zip(to.chunks_exact_mut(16)) {
+                // SAFETY: a chunk is 64 bytes.
+                unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), row) }
+            }
+        }
+    }
+}
+
+/// The first `n` of sixteen lanes, none if `n` is negative.
+#[inline]
+fn first_lanes(n: isize) -> u16 {
+    ((1u32 << n.clamp(0, 16)) - 1) as u16
+}
+
+/// Sixteen rows of thirty-two neighbours.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+unsafe fn row_pairs(from: View<'_>, row: usize, column: usize) -> Tile {
+    let here = from.columns as isize - column as isize;
+    let masks = [first_lanes(here), first_lanes(here - 16)];
+    let mut tile = [_mm512_setzero_si512(); 16];
+    for (r, out) in tile.iter_mut().enumerate().take(from.rows.saturating_sub(row)) {
+        // SAFETY: the row exists, and lanes beyond its end are masked away.
+        unsafe {
+            let start = from.values.as_ptr().add((row + r) * from.stride + column);
+            let low = _mm512_maskz_loadu_ps(masks[0], start);
+            let high = _mm512_maskz_loadu_ps(masks[1], start.wrapping_add(16));
+            *out = std::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low));
+        }
+    }
+    tile
+}
+
+/// Sixteen columns of thirty-two neighbours, a pair of rows in each row of the tile.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+unsafe fn column_pairs(from: View<'_>, column: usize, row: usize) -> Tile {
+    let lanes = first_lanes(from.columns as isize - column as isize);
+    let load = |r: usize| {
+        let lanes = if r < from.rows { lanes } else { 0 };
+        let at = (r * from.stride + column).min(from.values.len());
+        // SAFETY: lanes beyond the row's end, and rows beyond the last, are masked away.
+        unsafe { _mm512_maskz_loadu_ps(lanes, from.values.as_ptr().add(at)) }
+    };
+    let mut order = [0u16; 32];
+    let mut i = 0;
+    while i < 16 {
+        order[2 * i] = i as u16;
+        order[2 * i + 1] = 16 + i as u16;
+        i += 1;
+    }
+    // SAFETY: both are plain 64 bytes.
+    let order = unsafe { std::mem::transmute::<[u16; 32], __m512i>(order) };
+    let mut tile = [_mm512_setzero_si512(); 16];
+    for (pair, out) in tile.iter_mut().enumerate() {
+        let both = _mm512_cvtne2ps_pbh(load(row + 2 * pair + 1), load(row + 2 * pair));
+        // SAFETY: both are plain 64 bytes.
+        *out = _mm512_permutexvar_epi16(order, unsafe { std::mem::transmute::<__m512bh, __m512i>(both) });
+    }
+    tile
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transposed(r: Tile) -> Tile {
+    let mut a = r;
+    for i in 0..8 {
+        a[2 * i] = _mm512_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
+        a[2 * i + 1] = _mm512_unpackhi_epi32(r[2 * i], r[2 * i + 1]);
+    }
+    let mut b = a;
+    for i in 0..4 {
+        b[4 * i] = _mm512_unpacklo_epi64(a[4 * i], a[4 * i + 2]);
+        b[4 * i + 1] = _mm512_unpackhi_epi64(a[4 * i], a[4 * i + 2]);
+        b[4 * i + 2] = _mm512_unpacklo_epi64(a[4 * i + 1], a[4 * i + 3]);
+        b[4 * i + 3] = _mm512_unpackhi_epi64(a[4 * i + 1], a[4 * i + 3]);
+    }
+    let mut c = b;
+    for i in 0..4 {
+        for half in 0..2 {
+            let (low, high) = (b[8 * half + i], b[8 * half + 4 + i]);
+            c[8 * half + i] = _mm512_shuffle_i32x4::<0b10_00_10_00>(low, high);
+            c[8 * half + 4 + i] = _mm512_shuffle_i32x4::<0b11_01_11_01>(low, high);
+        }
+    }
+    let mut out = c;
+    for i in 0..8 {
+        out[i] = _mm512_shuffle_i32x4::<0b10_00_10_00>(c[i], c[8 + i]);
+        out[8 + i] = _mm512_shuffle_i32x4::<0b11_01_11_01>(c[i], c[8 + i]);
+    }
+    out
+}
+
+/// # Safety
+/// `size` is in whole grains and steps, and all three slices hold that much.
+pub(super) unsafe fn product(
+    size: Size,
+    left: &[f32],
+    right: &[f32],
+    out: &mut [f32],
+    stride: usize,
+    into: Into,
+) {
+    let tiles = Tiles::of_this_thread();
+    let steps = size.k / 32;
+    let (rows, columns) = (size.m / 16, size.n / 16);
+    let add = into == Into::Add;
+    // SAFETY: both stay within their factors for rows and columns of the result.
+    let left = |row: usize| unsafe { left.as_ptr().add(row * steps * WORDS) };
+    // SAFETY: as above.
+    let right = |column: usize| unsafe { right.as_ptr().add(column * steps * WORDS) };
+    for column in (0..columns).step_by(2) {
+        for row in (0..rows).step_by(2) {
+            if row + 1 < rows && column + 1 < columns {
+                // SAFETY: the block of four tiles lies inside the result.
+                unsafe {
+                    let out = out.as_mut_ptr().add(16 * (row * stride + column));
+                    let (left, right) = ([left(row), left(row + 1)], [right(column), right(column + 1)]);
+                    tiles.four(left, right, steps, out, stride, add);
+                }
+                continue;
+            }
+            for r in row..rows.min(row + 2) {
+                for c in column..columns.min(column + 2) {
+                    // SAFETY: the tile lies inside the result.
+                    unsafe {
+                        let out = out.as_mut_ptr().add(16 * (r * stride + c));
+                        tiles.one(left(r), right(c), steps, out, stride, add);
+                    }
+                }
+            }
+        }
+    }
+}

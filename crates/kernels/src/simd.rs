@@ -1,0 +1,73 @@
+//! One way to write vector loops for every level: a task is generic over [`Simd`], and [`run`] compiles and calls it once per
+//! instruction set. Everything under a task must be `#[inline(always)]`, so that it is compiled with those instructions.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+
+use crate::Level;
+
+/// A vector of f32. Where a maximum or minimum meets NaN it gives its second argument.
+pub(crate) trait Simd: Copy {
+    const LANES: usize;
+    type V: Copy;
+
+    fn splat(x: f32) -> Self::V;
+    /// Reads `LANES` values from the beginning of `from`.
+    fn load(from: &[f32]) -> Self::V;
+    fn store(v: Self::V, to: &mut [f32]);
+    fn add(a: Self::V, b: Self::V) -> Self::V;
+    fn sub(a: Self::V, b: Self::V) -> Self::V;
+    fn mul(a: Self::V, b: Self::V) -> Self::V;
+    fn div(a: Self::V, b: Self::V) -> Self::V;
+    /// `a * b + c`; fused where the CPU has that.
+    fn fma(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    fn max(a: Self::V, b: Self::V) -> Self::V;
+    fn min(a: Self::V, b: Self::V) -> Self::V;
+    fn sqrt(a: Self::V) -> Self::V;
+    /// To the nearest whole number.
+    fn round(a: Self::V) -> Self::V;
+    /// `2^n` for whole `n` in -126..=127.
+    fn power_of_two(n: Self::V) -> Self::V;
+    /// `a < b ? yes : no`, lane by lane.
+    fn if_less(a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V;
+    fn sum(v: Self::V) -> f32;
+    fn largest(v: Self::V) -> f32;
+
+    /// Reads all of `from`, which is shorter than a vector, and fills the other lanes.
+    #[inline(always)]
+    fn load_part(from: &[f32], other: f32) -> Self::V {
+        let mut whole = [other; 16];
+        whole[..from.len()].copy_from_slice(from);
+        Self::load(&whole)
+    }
+
+    /// Fills `to`, which is shorter than a vector.
+    #[inline(always)]
+    fn store_part(v: Self::V, to: &mut [f32]) {
+        let mut whole = [0.0; 16];
+        Self::store(v, &mut whole);
+        to.copy_from_slice(&whole[..to.len()]);
+    }
+}
+
+pub(crate) trait Task {
+    type Output;
+    fn run<S: Simd>(self) -> Self::Output;
+}
+
+/// Runs the task with the vectors of `level`.
+#[inline]
+pub(crate) fn run<T: Task>(level: Level, task: T) -> T::Output {
+    match level {
+        // SAFETY: a level above portable is only ever given out when the CPU has its instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 | Level::Amx => unsafe { avx512::run(task) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::run(task) },
+        _ => task.run::<portable::Portable>(),
+    }
+}

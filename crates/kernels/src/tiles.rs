@@ -1,0 +1,241 @@
+//! AMX: asking for it, setting it up on each thread, and the product of tiles.
+//!
+//! A tile has 16 rows of 64 bytes. A left tile holds 16 rows x 32 bf16 of the left factor, a right tile 16 pairs of rows x 16
+//! columns of the right one, and a result tile 16 x 16 f32. Virtual machines may hide the CPUID leaves that describe tiles
+//! though the tiles work, so a child process tries one before anything relies on them.
+
+use std::{arch::asm, cell::Cell, sync::OnceLock};
+
+/// Words of 32 bits in a tile.
+pub(crate) const WORDS: usize = 256;
+const ROW_BYTES: usize = 64;
+
+#[repr(C, align(64))]
+struct Config {
+    palette: u8,
+    start_row: u8,
+    reserved: [u8; 14],
+    row_bytes: [u16; 16],
+    rows: [u8; 16],
+}
+
+static EIGHT_FULL_TILES: Config = Config {
+    palette: 1,
+    start_row: 0,
+    reserved: [0; 14],
+    row_bytes: [64, 64, 64, 64, 64, 64, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0],
+    rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
+};
+
+/// Whether bf16 and int8 tiles work in this process; asks the operating system for them once.
+pub(crate) fn available() -> bool {
+    static AVAILABLE: OnceLock<bool> = OnceLock::new();
+    *AVAILABLE.get_or_init(|| cpu_has_tiles() && ask_permission() && child_survives_a_tile())
+}
+
+fn cpu_has_tiles() -> bool {
+    use std::arch::x86_64::{__cpuid_count, _xgetbv};
+    let edx = __cpuid_count(7, 0).edx;
+    let [bf16, tile, int8] = [22, 24, 25].map(|bit| edx >> bit & 1 == 1);
+    if !(bf16 && tile && int8 && __cpuid_count(1, 0).ecx >> 27 & 1 == 1) {
+        return false;
+    }
+    #[target_feature(enable = "xsave")]
+    fn enabled_state() -> u64 {
+        // SAFETY: register 0 exists wherever the system has enabled xsave, which bit 27 above says.
+        unsafe { _xgetbv(0) }
+    }
+    // SAFETY: bit 27 of leaf 1 says that the system has enabled xsave.
+    unsafe { enabled_state() >> 17 & 3 == 3 }
+}
+
+#[cfg(target_os = "linux")]
+fn ask_permission() -> bool {
+    const ARCH_REQ_XCOMP_PERM: libc::c_int = 0x1023;
+    const TILE_DATA: libc::c_ulong = 18;
+    // SAFETY: this call only sets a permission of the process, or fails.
+    unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, TILE_DATA) == 0 }
+}
+
+#[cfg(target_os = "linux")]
+fn child_survives_a_tile() -> bool {
+    // SAFETY: the child calls nothing but async-signal-safe code: tile instructions and `_exit`.
+    unsafe {
+        match libc::fork() {
+            -1 => false,
+            0 => {
+                load_config();
+                asm!(
+                    "tilezero tmm0",
+                    "tilezero tmm1",
+                    "tilezero tmm2",
+                    "tdpbf16ps tmm0, tmm1, tmm2",
+                    out("tmm0") _, out("tmm1") _, out("tmm2") _,
+                    options(nomem, nostack),
+                );
+                libc::_exit(0)
+            }
+            child => {
+                let mut status = 0;
+                while libc::waitpid(child, &mut status, 0) == -1 {
+                    if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+                        return false;
+                    }
+                }
+                libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_permission() -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn child_survives_a_tile() -> bool {
+    false
+}
+
+/// # Safety
+/// The process must have been granted tiles.
+unsafe fn load_config() {
+    // SAFETY: the configuration is 64 valid bytes; the caller vouches for the instruction.
+    unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const EIGHT_FULL_TILES, options(nostack, readonly)) }
+}
+
+/// Proof that this thread may use tiles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tiles(());
+
+impl Tiles {
+    /// Configures the tiles of this thread, the first time that it asks.
+    ///
+    /// # Panics
+    /// If the CPU has none: callers dispatch on `Level::Amx`.
+    #[inline]
+    pub(crate) fn of_this_thread() -> Tiles {
+        thread_local! { static READY: Cell<bool> = const { Cell::new(false) }; }
+        READY.with(|ready| {
+            if !ready.replace(true) {
+                assert!(available(), "no AMX tiles on this CPU");
+                // SAFETY: available.
+                unsafe { load_config() }
+            }
+        });
+        Tiles(())
+    }
+
+    /// `out[32 x 32] (+)= left[32 x 32 steps] * right[32 steps x 32]`, as 2 x 2 tiles.
+    ///
+    /// # Safety
+    /// Each of `left` and `right` has `steps` tiles one after the other at both its pointers; `out` has 32 rows of
+    /// `out_stride` f32, 32 of them valid in each.
+    #[inline]
+    pub(crate) unsafe fn four(
+        self,
+        left: [*const f32; 2],
+        right: [*const f32; 2],
+        steps: usize,
+        out: *mut f32,
+        out_stride: usize,
+        add: bool,
+    ) {
+        let stride = out_stride * 4;
+        // SAFETY: the caller vouches for the memory, `self` for the tiles.
+        unsafe {
+            asm!(
+                "test {add:e}, {add:e}",
+                "jz 3f",
+                "tileloadd tmm0, [{c0} + {sc}]",
+                "tileloadd tmm1, [{c0} + {sc} + 64]",
+                "tileloadd tmm2, [{c1} + {sc}]",
+                "tileloadd tmm3, [{c1} + {sc} + 64]",
+                "jmp 2f",
+                "3:",
+                "tilezero tmm0",
+                "tilezero tmm1",
+                "tilezero tmm2",
+                "tilezero tmm3",
+                "2:",
+                "tileloadd tmm6, [{b0} + {row}]",
+                "tileloadd tmm4, [{a0} + {row}]",
+                "tdpbf16ps tmm0, tmm4, tmm6",
+                "tileloadd tmm7, [{b1} + {row}]",
+                "tdpbf16ps tmm1, tmm4, tmm7",
+                "tileloadd tmm5, [{a1} + {row}]",
+                "tdpbf16ps tmm2, tmm5, tmm6",
+                "tdpbf16ps tmm3, tmm5, tmm7",
+                "add {a0}, 1024",
+                "add {a1}, 1024",
+                "add {b0}, 1024",
+                "add {b1}, 1024",
+                "dec {steps}",
+                "jnz 2b",
+                "tilestored [{c0} + {sc}], tmm0",
+                "tilestored [{c0} + {sc} + 64], tmm1",
+                "tilestored [{c1} + {sc}], tmm2",
+                "tilestored [{c1} + {sc} + 64], tmm3",
+                add = in(reg) u32::from(add),
+                a0 = inout(reg) left[0] => _,
+                a1 = inout(reg) left[1] => _,
+                b0 = inout(reg) right[0] => _,
+                b1 = inout(reg) right[1] => _,
+                steps = inout(reg) steps => _,
+                c0 = in(reg) out,
+                c1 = in(reg) out.add(16 * out_stride),
+                sc = in(reg) stride,
+                row = in(reg) ROW_BYTES,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                options(nostack),
+            );
+        }
+    }
+
+    /// `out[16 x 16] (+)= left[16 x 32 steps] * right[32 steps x 16]`: one tile.
+    ///
+    /// # Safety
+    /// As for [`Tiles::four`], with one pointer each and 16 rows and columns of `out`.
+    #[inline]
+    pub(crate) unsafe fn one(
+        self,
+        left: *const f32,
+        right: *const f32,
+        steps: usize,
+        out: *mut f32,
+        out_stride: usize,
+        add: bool,
+    ) {
+        // SAFETY: the caller vouches for the memory, `self` for the tiles.
+        unsafe {
+            asm!(
+                "test {add:e}, {add:e}",
+                "jz 3f",
+                "tileloadd tmm0, [{c} + {sc}]",
+                "jmp 2f",
+                "3:",
+                "tilezero tmm0",
+                "2:",
+                "tileloadd tmm4, [{a} + {row}]",
+                "tileloadd tmm6, [{b} + {row}]",
+                "tdpbf16ps tmm0, tmm4, tmm6",
+                "add {a}, 1024",
+                "add {b}, 1024",
+                "dec {steps}",
+                "jnz 2b",
+                "tilestored [{c} + {sc}], tmm0",
+                add = in(reg) u32::from(add),
+                a = inout(reg) left => _,
+                b = inout(reg) right => _,
+                steps = inout(reg) steps => _,
+                c = in(reg) out,
+                sc = in(reg) out_stride * 4,
+                row = in(reg) ROW_BYTES,
+                out("tmm0") _, out("tmm4") _, out("tmm6") _,
+                options(nostack),
+            );
+        }
+    }
+}
