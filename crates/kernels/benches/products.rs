@@ -36,7 +36,10 @@ fn main() {
             let mut rt_room = Aligned::zeros(product::words(level, m, k));
             let rt = time(&mut || product::right_transposed(level, View::new(&values, m, k), &mut rt_room));
             let flops = 2.0 * (m * n * k) as f64;
-            println!("{m}x{k}x{n} {level:9} {t:8.2} us {:7.0} GFLOP/s; left {l:.2} right {r:.2} left^T {lt:.2} right^T {rt:.2} us", flops / t / 1e3);
+            println!(
+                "{m}x{k}x{n} {level:9} {t:8.2} us {:7.0} GFLOP/s; left {l:.2} right {r:.2} left^T {lt:.2} right^T {rt:.2} us",
+                flops / t / 1e3
+            );
         }
     }
 }

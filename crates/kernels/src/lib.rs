@@ -1,13 +1,20 @@
 //! Fast arithmetic for networks on CPUs: plain functions on slices, with the instructions chosen at run time.
 
+pub mod activation;
 mod aligned;
+pub mod block;
 mod level;
+mod math;
+pub mod norm;
 pub mod product;
+pub mod rows;
 mod simd;
+pub mod softmax;
 #[cfg(test)]
 mod testing;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 
+pub use activation::Activation;
 pub use aligned::Aligned;
 pub use level::{Level, LevelError};

@@ -117,7 +117,15 @@ pub struct Size {
 
 /// `out[m x n] (+)= left[m x k] * right[k x n]`; rows of `out` begin `stride` apart and are written up to a multiple of
 /// [`GRAIN`] in both directions.
-pub fn product(level: Level, size: Size, left: &[f32], right: &[f32], out: &mut [f32], stride: usize, into: Into) {
+pub fn product(
+    level: Level,
+    size: Size,
+    left: &[f32],
+    right: &[f32],
+    out: &mut [f32],
+    stride: usize,
+    into: Into,
+) {
     let Size { m, n, k } = size;
     let (m, n) = (rounded(m), rounded(n));
     if m == 0 || n == 0 {

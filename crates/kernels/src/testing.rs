@@ -18,3 +18,61 @@ pub(crate) fn bf16(x: f32) -> f32 {
     let bits = x.to_bits();
     f32::from_bits((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF_0000)
 }
+
+/// Plain f64 forms of what networks are made of.
+pub(crate) struct Plain;
+
+impl Plain {
+    pub(crate) fn norm(x: &[f64], weight: &[f64], bias: &[f64]) -> Vec<f64> {
+        let width = weight.len() as f64;
+        x.chunks(weight.len())
+            .flat_map(|row| {
+                let mean = row.iter().sum::<f64>() / width;
+                let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / width;
+                let scale = 1.0 / (variance + 1e-5).sqrt();
+                let one = move |((x, w), b): ((&f64, &f64), &f64)| (x - mean) * scale * w + b;
+                row.iter().zip(weight).zip(bias).map(one).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    /// Rows times an `[inputs, outputs]` matrix.
+    pub(crate) fn linear(x: &[f64], weight: &[f64], bias: &[f64]) -> Vec<f64> {
+        let outputs = bias.len();
+        let inputs = weight.len() / outputs;
+        x.chunks(inputs)
+            .flat_map(|row| {
+                let mut out = bias.to_vec();
+                for (x, weights) in row.iter().zip(weight.chunks(outputs)) {
+                    for (out, weight) in out.iter_mut().zip(weights) {
+                        *out += x * weight;
+                    }
+                }
+                out
+            })
+            .collect()
+    }
+
+    pub(crate) fn softmax(scores: &[f64]) -> Vec<f64> {
+        let top = scores.iter().fold(f64::MIN, |a, &b| a.max(b));
+        let sum: f64 = scores.iter().map(|s| (s - top).exp()).sum();
+        scores.iter().map(|s| (s - top).exp() / sum).collect()
+    }
+
+    /// The chance that a normal number is below `x`: Taylor series near zero, continued fraction far from it.
+    pub(crate) fn normal(x: f64) -> f64 {
+        let a = x.abs();
+        let density = (-a * a / 2.0).exp() / std::f64::consts::TAU.sqrt();
+        let tail = if a < 3.0 {
+            let (mut term, mut sum) = (a, a);
+            for n in 1..120 {
+                term *= a * a / f64::from(2 * n + 1);
+                sum += term;
+            }
+            0.5 - density * sum
+        } else {
+            density / (1..200).rev().fold(a, |f, n| a + f64::from(n) / f)
+        };
+        if x < 0.0 { tail } else { 1.0 - tail }
+    }
+}

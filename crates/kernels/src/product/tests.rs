@@ -18,7 +18,13 @@ fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     (0..rows * columns).map(|i| values[i % rows * columns + i / rows]).collect()
 }
 
-fn packed(level: Level, size: Size, left_values: &[f32], right_values: &[f32], turned: bool) -> [Vec<f32>; 2] {
+fn packed(
+    level: Level,
+    size: Size,
+    left_values: &[f32],
+    right_values: &[f32],
+    turned: bool,
+) -> [Vec<f32>; 2] {
     let Size { m, n, k } = size;
     let mut words = [words(level, m, k), words(level, n, k)].map(|words| vec![f32::NAN; words]);
     let [to_left, to_right] = &mut words;

@@ -1,0 +1,98 @@
+//! A block's parameters laid out for products: packed once per step of training, or once for all when it only plays.
+
+use super::{Layout, Part, Shape};
+use crate::{
+    Aligned, Level,
+    product::{self, View},
+};
+
+#[derive(Clone, Debug)]
+pub struct Packed {
+    pub(super) level: Level,
+    pub(super) shape: Shape,
+    pub(super) layout: Layout,
+    /// Norms and biases, at the places of [`Layout`] (its matrices are left out: a small copy of everything else).
+    pub(super) small: Small,
+    pub(super) ahead: Matrices,
+    /// The transposes, for the way back.
+    pub(super) back: Option<Matrices>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Matrices {
+    /// Query, key and value side by side.
+    pub(super) qkv: Aligned,
+    pub(super) out: Aligned,
+    pub(super) up: Aligned,
+    pub(super) down: Aligned,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Small {
+    pub(super) norm1: [Vec<f32>; 2],
+    pub(super) qkv_bias: Vec<f32>,
+    pub(super) out_bias: Vec<f32>,
+    pub(super) norm2: [Vec<f32>; 2],
+    pub(super) up_bias: Vec<f32>,
+    pub(super) down_bias: Vec<f32>,
+}
+
+impl Packed {
+    /// From parameters in the order of [`Layout`]; `train` packs what the way back needs, too.
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+        let layout = Layout::of(&shape);
+        assert_eq!(parameters.len(), layout.total());
+        let get = |part| &parameters[layout.range(part)];
+        let own = |part| get(part).to_vec();
+        let small = Small {
+            norm1: [own(Part::Norm1), own(Part::Norm1Bias)],
+            qkv_bias: [own(Part::QueryBias), own(Part::KeyBias), own(Part::ValueBias)].concat(),
+            out_bias: own(Part::OutBias),
+            norm2: [own(Part::Norm2), own(Part::Norm2Bias)],
+            up_bias: own(Part::UpBias),
+            down_bias: own(Part::DownBias),
+        };
+        let ahead = Matrices::ahead(level, &shape, get);
+        let back = train.then(|| Matrices::back(level, &shape, get));
+        Packed { level, shape, layout, small, ahead, back }
+    }
+}
+
+impl Matrices {
+    fn ahead<'a>(level: Level, shape: &Shape, get: impl Fn(Part) -> &'a [f32]) -> Matrices {
+        let Shape { width, hidden, .. } = *shape;
+        let pack = |part, k, n| {
+            let mut to = Aligned::zeros(product::words(level, n, k));
+            product::right(level, View::new(get(part), k, n), &mut to);
+            to
+        };
+        // Columns of a packed right factor lie one after the other, so three of them are one wide matrix.
+        let one = product::words(level, width, width);
+        let mut qkv = Aligned::zeros(3 * one);
+        for (part, to) in [Part::Query, Part::Key, Part::Value].into_iter().zip(qkv.chunks_exact_mut(one)) {
+            product::right(level, View::new(get(part), width, width), to);
+        }
+        let (out, up) = (pack(Part::Out, width, width), pack(Part::Up, width, shape.up()));
+        Matrices { qkv, out, up, down: pack(Part::Down, hidden, width) }
+    }
+
+    fn back<'a>(level: Level, shape: &Shape, get: impl Fn(Part) -> &'a [f32]) -> Matrices {
+        let Shape { width, hidden, .. } = *shape;
+        let pack = |part, rows, columns| {
+            let mut to = Aligned::zeros(product::words(level, rows, columns));
+            product::right_transposed(level, View::new(get(part), rows, columns), &mut to);
+            to
+        };
+        let of = product::depth(level, 3 * width);
+        let mut qkv = Aligned::zeros(product::words(level, width, of));
+        let mut side_by_side = vec![0.0; 3 * width * width];
+        for (i, part) in [Part::Query, Part::Key, Part::Value].into_iter().enumerate() {
+            for (from, to) in get(part).chunks_exact(width).zip(side_by_side.chunks_exact_mut(3 * width)) {
+                to[i * width..][..width].copy_from_slice(from);
+            }
+        }
+        product::right_transposed(level, View::new(&side_by_side, width, 3 * width), &mut qkv);
+        let (out, up) = (pack(Part::Out, width, width), pack(Part::Up, width, shape.up()));
+        Matrices { qkv, out, up, down: pack(Part::Down, hidden, width) }
+    }
+}

@@ -1,0 +1,211 @@
+//! The block against a plain f64 one, and its gradients against that one's finite differences.
+
+use super::*;
+use crate::{
+    Level,
+    testing::{Plain, random},
+};
+
+struct Case {
+    shape: Shape,
+    parameters: Vec<f32>,
+    x: Vec<f32>,
+    bias: Option<Vec<f32>>,
+}
+
+fn case(shape: Shape, positions: usize, with_bias: bool) -> Case {
+    let layout = Layout::of(&shape);
+    let mut parameters: Vec<f32> = random(1, layout.total()).into_iter().map(|x| 0.15 * x).collect();
+    for part in [Part::Norm1, Part::Norm2] {
+        parameters[layout.range(part)].iter_mut().for_each(|x| *x += 1.0);
+    }
+    let bias = with_bias.then(|| random(3, positions * shape.bias_len()));
+    Case { shape, parameters, x: random(2, positions * shape.len()), bias }
+}
+
+fn cases() -> Vec<Case> {
+    let shape = |tokens, width, heads, hidden, activation| Shape { tokens, width, heads, hidden, activation };
+    vec![
+        case(shape(64, 64, 2, 64, Activation::Gelu), 2, true),
+        case(shape(65, 64, 4, 32, Activation::SwiGlu), 2, false),
+        case(shape(9, 32, 1, 48, Activation::GeluTanh), 3, true),
+        case(shape(1, 16, 1, 16, Activation::Gelu), 2, false),
+        case(shape(40, 48, 3, 16, Activation::Gelu), 1, true),
+    ]
+}
+
+/// The same block in plain f64, one position.
+fn plain(shape: &Shape, parameters: &[f64], x: &[f64], bias: Option<&[f64]>) -> Vec<f64> {
+    let layout = Layout::of(shape);
+    let get = |part| &parameters[layout.range(part)];
+    let Shape { tokens, width, heads, .. } = *shape;
+    let head = width / heads;
+    let normed = Plain::norm(x, get(Part::Norm1), get(Part::Norm1Bias));
+    let linear = |x: &[f64], weight, bias| Plain::linear(x, get(weight), get(bias));
+    let q = linear(&normed, Part::Query, Part::QueryBias);
+    let k = linear(&normed, Part::Key, Part::KeyBias);
+    let v = linear(&normed, Part::Value, Part::ValueBias);
+    let mut mixed = vec![0.0; tokens * width];
+    for h in 0..heads {
+        for i in 0..tokens {
+            let scores: Vec<f64> = (0..tokens)
+                .map(|j| {
+                    let dot: f64 =
+                        (0..head).map(|d| q[i * width + h * head + d] * k[j * width + h * head + d]).sum();
+                    dot / (head as f64).sqrt() + bias.map_or(0.0, |b| b[(h * tokens + i) * tokens + j])
+                })
+                .collect();
+            for (j, weight) in Plain::softmax(&scores).into_iter().enumerate() {
+                for d in 0..head {
+                    mixed[i * width + h * head + d] += weight * v[j * width + h * head + d];
+                }
+            }
+        }
+    }
+    let add = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a + b).collect() };
+    let x1 = add(x, &linear(&mixed, Part::Out, Part::OutBias));
+    let normed = Plain::norm(&x1, get(Part::Norm2), get(Part::Norm2Bias));
+    let up = linear(&normed, Part::Up, Part::UpBias);
+    let active: Vec<f64> = match shape.activation {
+        Activation::Gelu => up.iter().map(|&x| x * Plain::normal(x)).collect(),
+        Activation::GeluTanh => {
+            let inner = |x: f64| (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
+            up.iter().map(|&x| 0.5 * x * (1.0 + inner(x).tanh())).collect()
+        }
+        Activation::SwiGlu => up
+            .chunks(2 * shape.hidden)
+            .flat_map(|row| {
+                let (a, b) = row.split_at(shape.hidden);
+                a.iter().zip(b).map(|(a, b)| a / (1.0 + (-a).exp()) * b).collect::<Vec<_>>()
+            })
+            .collect(),
+    };
+    add(&x1, &linear(&active, Part::Down, Part::DownBias))
+}
+
+fn wide(values: &[f32]) -> Vec<f64> {
+    values.iter().map(|&x| f64::from(x)).collect()
+}
+
+/// All positions, and the sum of the results weighted by fixed random numbers: the loss of the gradient tests.
+fn plain_batch(case: &Case, parameters: &[f64], x: &[f64], bias: Option<&[f64]>) -> (Vec<f64>, f64) {
+    let (len, bias_len) = (case.shape.len(), case.shape.bias_len());
+    let one = |i: usize| {
+        plain(&case.shape, parameters, &x[i * len..][..len], bias.map(|b| &b[i * bias_len..][..bias_len]))
+    };
+    let y: Vec<f64> = (0..x.len() / len).flat_map(one).collect();
+    let loss = y.iter().zip(random(4, y.len())).map(|(y, w)| y * f64::from(w)).sum();
+    (y, loss)
+}
+
+#[test]
+fn the_block_matches_a_plain_one_at_every_level() {
+    for case in cases() {
+        let (expected, _) = plain_batch(
+            &case,
+            &wide(&case.parameters),
+            &wide(&case.x),
+            case.bias.as_deref().map(wide).as_deref(),
+        );
+        for level in Level::all() {
+            let packed = Packed::new(level, case.shape, &case.parameters, false);
+            let mut y = vec![0.0; case.x.len()];
+            forward(&packed, &case.x, case.bias.as_deref(), &mut y);
+            let tolerance = if level.rounds() { 3e-2 } else { 2e-5 };
+            for (at, (y, expected)) in y.iter().zip(&expected).enumerate() {
+                let error = (f64::from(*y) - expected).abs();
+                assert!(error < tolerance, "{level} {:?} at {at}: {y} {expected}", case.shape);
+            }
+        }
+    }
+}
+
+/// Largest error, as a share of the largest gradient.
+fn compare(name: &str, level: Level, shape: &Shape, found: &[f32], expected: &[f64], at: &[usize]) {
+    let largest = expected.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+    let tolerance = if level.rounds() { 4e-2 } else { 2e-4 };
+    for (&at, expected) in at.iter().zip(expected) {
+        let error = (f64::from(found[at]) - expected).abs();
+        assert!(
+            error <= tolerance * largest + 1e-6,
+            "{name} {level} {shape:?} at {at}: {} {expected}",
+            found[at]
+        );
+    }
+}
+
+#[test]
+fn gradients_match_finite_differences_at_every_level() {
+    for case in cases() {
+        let (parameters, x) = (wide(&case.parameters), wide(&case.x));
+        let bias = case.bias.as_deref().map(wide);
+        let differences = |values: &[f64], at: &[usize], loss: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
+            let step = 1e-5;
+            let at = at.iter().map(|&at| {
+                let mut values = values.to_vec();
+                values[at] += step;
+                let above = loss(&values);
+                values[at] -= 2.0 * step;
+                (above - loss(&values)) / (2.0 * step)
+            });
+            at.collect()
+        };
+        let some = |len: usize| -> Vec<usize> { (0..6).map(|i| (i * 7919 + 13) % len).collect() };
+        let layout = Layout::of(&case.shape);
+        let places: Vec<(Part, Vec<usize>)> = Part::ALL
+            .into_iter()
+            .map(|part| {
+                let range = layout.range(part);
+                (part, some(range.len()).into_iter().map(|at| range.start + at).collect())
+            })
+            .collect();
+        let expected: Vec<Vec<f64>> = places
+            .iter()
+            .map(|(_, at)| differences(&parameters, at, &|p| plain_batch(&case, p, &x, bias.as_deref()).1))
+            .collect();
+        let at_x = some(x.len());
+        let expected_x = differences(&x, &at_x, &|x| plain_batch(&case, &parameters, x, bias.as_deref()).1);
+        let at_bias = some(bias.as_ref().map_or(1, Vec::len));
+        let expected_bias = bias.as_ref().map(|bias| {
+            differences(bias, &at_bias, &|bias| plain_batch(&case, &parameters, &x, Some(bias)).1)
+        });
+        for level in Level::all() {
+            let packed = Packed::new(level, case.shape, &case.parameters, true);
+            let gradient = random(4, x.len());
+            let mut to_x = vec![0.0; x.len()];
+            let mut to_bias = vec![0.0; case.bias.as_ref().map_or(0, Vec::len)];
+            let room = case.bias.is_some().then_some(to_bias.as_mut_slice());
+            let found = backward(&packed, &case.x, case.bias.as_deref(), &gradient, &mut to_x, room);
+            for ((part, at), expected) in places.iter().zip(&expected) {
+                if *part != Part::KeyBias {
+                    compare(&format!("{part:?}"), level, &case.shape, &found, expected, at);
+                }
+            }
+            // The softmax does not see a constant added to all keys' scores: its gradient is zero but for rounding.
+            let worst = found[layout.range(Part::KeyBias)].iter().fold(0f32, |a, b| a.max(b.abs()));
+            assert!(worst < if level.rounds() { 0.05 } else { 1e-4 }, "{level}: {worst}");
+            compare("x", level, &case.shape, &to_x, &expected_x, &at_x);
+            if let Some(expected) = &expected_bias {
+                compare("bias", level, &case.shape, &to_bias, expected, &at_bias);
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_do_not_depend_on_the_number_of_threads() {
+    let shape = Shape { tokens: 64, width: 32, heads: 2, hidden: 32, activation: Activation::Gelu };
+    let case = case(shape, 150, false);
+    for level in Level::all() {
+        let packed = Packed::new(level, shape, &case.parameters, true);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut to_x = vec![0.0; case.x.len()];
+                let parameters = backward(&packed, &case.x, None, &case.x, &mut to_x, None);
+                (parameters, to_x)
+            })
+        };
+        assert_eq!(run(1), run(3), "{level}");
+    }
+}

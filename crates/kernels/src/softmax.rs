@@ -1,0 +1,138 @@
+//! Attention's softmax: rows of scores to rows of weights, and back.
+
+use crate::{
+    Level, math,
+    simd::{self, Simd, Task},
+};
+
+/// `scores * scale + bias` to weights that sum to 1 over the first `valid` columns of each row; the rest of a row becomes 0.
+/// Rows of `scores` are `stride` apart, rows of `bias` are `valid` apart.
+pub fn forward(
+    level: Level,
+    scores: &mut [f32],
+    stride: usize,
+    valid: usize,
+    scale: f32,
+    bias: Option<&[f32]>,
+) {
+    assert!(0 < valid && valid <= stride && stride.is_multiple_of(16));
+    let rows = scores.len() / stride;
+    assert!(bias.is_none_or(|bias| bias.len() >= rows * valid));
+    simd::run(level, Forward { scores, stride, valid, scale, bias });
+}
+
+/// The way back: `gradient` of the weights becomes that of `scores * scale + bias`.
+pub fn backward(level: Level, weights: &[f32], gradient: &mut [f32], stride: usize) {
+    assert!(stride.is_multiple_of(16) && weights.len() == gradient.len());
+    simd::run(level, Backward { weights, gradient, stride });
+}
+
+struct Forward<'a> {
+    scores: &'a mut [f32],
+    stride: usize,
+    valid: usize,
+    scale: f32,
+    bias: Option<&'a [f32]>,
+}
+
+impl Task for Forward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let valid = self.valid;
+        for (row, scores) in self.scores.chunks_exact_mut(self.stride).enumerate() {
+            let bias = self.bias.map(|bias| &bias[row * valid..][..valid]);
+            if valid == 64 && S::LANES == 16 {
+                short_row::<S, 4>(&mut scores[..64], self.scale, bias);
+            } else {
+                long_row::<S>(&mut scores[..valid], self.scale, bias);
+            }
+            scores[valid..].fill(0.0);
+        }
+    }
+}
+
+/// A row that fits into registers.
+#[inline(always)]
+fn short_row<S: Simd, const N: usize>(row: &mut [f32], scale: f32, bias: Option<&[f32]>) {
+    let scale = S::splat(scale);
+    let mut xs: [S::V; N] = std::array::from_fn(|i| {
+        let x = S::load(&row[i * S::LANES..]);
+        match bias {
+            Some(bias) => S::fma(x, scale, S::load(&bias[i * S::LANES..])),
+            None => S::mul(x, scale),
+        }
+    });
+    let mut top = xs[0];
+    for &x in &xs[1..] {
+        top = S::max(x, top);
+    }
+    let top = S::splat(S::largest(top));
+    let mut sum = S::splat(0.0);
+    for x in &mut xs {
+        *x = math::exp::<S>(S::sub(*x, top));
+        sum = S::add(sum, *x);
+    }
+    let share = S::splat(1.0 / S::sum(sum));
+    for (i, &x) in xs.iter().enumerate() {
+        S::store(S::mul(x, share), &mut row[i * S::LANES..]);
+    }
+}
+
+#[inline(always)]
+fn long_row<S: Simd>(row: &mut [f32], scale: f32, bias: Option<&[f32]>) {
+    let whole = row.len() / S::LANES * S::LANES;
+    let mut top = S::splat(f32::NEG_INFINITY);
+    for i in (0..whole).step_by(S::LANES) {
+        let x = S::mul(S::load(&row[i..]), S::splat(scale));
+        let x = bias.map_or(x, |bias| S::add(x, S::load(&bias[i..])));
+        S::store(x, &mut row[i..]);
+        top = S::max(x, top);
+    }
+    let mut top = S::largest(top);
+    for i in whole..row.len() {
+        row[i] = row[i] * scale + bias.map_or(0.0, |bias| bias[i]);
+        top = if row[i] > top { row[i] } else { top };
+    }
+    let mut sum = S::splat(0.0);
+    let (body, tail) = row.split_at_mut(whole);
+    for x in body.chunks_exact_mut(S::LANES) {
+        let e = math::exp::<S>(S::sub(S::load(x), S::splat(top)));
+        S::store(e, x);
+        sum = S::add(sum, e);
+    }
+    let e = math::exp::<S>(S::sub(S::load_part(tail, f32::NEG_INFINITY), S::splat(top)));
+    S::store_part(e, tail);
+    let share = 1.0 / S::sum(S::add(sum, e));
+    for x in body.chunks_exact_mut(S::LANES) {
+        S::store(S::mul(S::load(x), S::splat(share)), x);
+    }
+    tail.iter_mut().for_each(|x| *x *= share);
+}
+
+struct Backward<'a> {
+    weights: &'a [f32],
+    gradient: &'a mut [f32],
+    stride: usize,
+}
+
+impl Task for Backward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let rows = self.weights.chunks_exact(self.stride).zip(self.gradient.chunks_exact_mut(self.stride));
+        for (weights, gradient) in rows {
+            let mut along = S::splat(0.0);
+            for i in (0..weights.len()).step_by(S::LANES) {
+                along = S::fma(S::load(&weights[i..]), S::load(&gradient[i..]), along);
+            }
+            let along = S::splat(S::sum(along));
+            for i in (0..weights.len()).step_by(S::LANES) {
+                let d = S::mul(S::load(&weights[i..]), S::sub(S::load(&gradient[i..]), along));
+                S::store(d, &mut gradient[i..]);
+            }
+        }
+    }
+}
