@@ -7,16 +7,17 @@
 //! chunks are added in the order of the batch: the result does not depend on the number of threads.
 
 mod attention;
-mod backward;
 mod batch;
-mod forward;
+mod feed;
+mod group;
+mod half;
 mod layout;
 mod packed;
 mod scratch;
 #[cfg(test)]
 mod tests;
 
-pub use batch::{backward, forward};
+pub use batch::{Kept, backward, forward};
 pub use layout::{Layout, Part};
 pub use packed::Packed;
 
@@ -31,6 +32,8 @@ pub struct Shape {
     /// Width between the two products of the feed-forward layer.
     pub hidden: usize,
     pub activation: Activation,
+    /// Whether products have biases; without, the places of biases are ignored.
+    pub biases: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +69,11 @@ impl Shape {
 
     fn head(&self) -> usize {
         self.width / self.heads
+    }
+
+    /// Columns of whole heads that are worked on together: at least 32, a step of a sum on tiles.
+    fn panel(&self) -> usize {
+        if self.head() < 32 { 32 / self.head() * self.head() } else { self.head() }
     }
 
     fn up(&self) -> usize {

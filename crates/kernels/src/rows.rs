@@ -2,23 +2,59 @@
 
 use crate::{
     Level,
+    product::View,
     simd::{self, Simd, Task},
 };
 
-/// Adds `bias` to every row.
-pub fn add_bias(level: Level, rows: &mut [f32], bias: &[f32]) {
-    struct Run<'a>(&'a mut [f32], &'a [f32]);
+/// Adds `bias` to the beginning of `count` rows that begin `stride` apart.
+pub fn add_bias(level: Level, rows: &mut [f32], stride: usize, count: usize, bias: &[f32]) {
+    struct Run<'a>(&'a mut [f32], usize, usize, &'a [f32]);
     impl Task for Run<'_> {
         type Output = ();
         #[inline(always)]
         fn run<S: Simd>(self) {
-            for row in self.0.chunks_exact_mut(self.1.len()) {
-                add_to::<S>(row, self.1);
+            for i in 0..self.2 {
+                add_to::<S>(&mut self.0[i * self.1..][..self.3.len()], self.3);
             }
         }
     }
-    assert!(!bias.is_empty());
-    simd::run(level, Run(rows, bias));
+    simd::run(level, Run(rows, stride, count, bias));
+}
+
+/// Adds every row of a matrix to `sum`.
+pub fn add_columns(level: Level, from: View<'_>, sum: &mut [f32]) {
+    struct Run<'a>(View<'a>, &'a mut [f32]);
+    impl Task for Run<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Simd>(self) {
+            for i in 0..self.0.rows {
+                add_to::<S>(self.1, &self.0.values[i * self.0.stride..][..self.0.columns]);
+            }
+        }
+    }
+    assert_eq!(sum.len(), from.columns);
+    simd::run(level, Run(from, sum));
+}
+
+/// `to = from + panel` for the panel's `columns`; rows of `from` and `to` begin `stride` apart.
+pub fn add_panel(level: Level, from: &[f32], stride: usize, panel: &[f32], columns: usize, to: &mut [f32]) {
+    struct Run<'a>(&'a [f32], usize, &'a [f32], usize, &'a mut [f32]);
+    impl Task for Run<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Simd>(self) {
+            for (i, panel) in self.2.chunks_exact(self.3).enumerate() {
+                let from = &self.0[i * self.1..][..self.3];
+                let to = &mut self.4[i * self.1..][..self.3];
+                for c in (0..self.3).step_by(S::LANES) {
+                    S::store(S::add(S::load(&from[c..]), S::load(&panel[c..])), &mut to[c..]);
+                }
+            }
+        }
+    }
+    assert!(columns.is_multiple_of(16));
+    simd::run(level, Run(from, stride, panel, columns, to));
 }
 
 /// Adds every row to `sum`: the gradient of a bias.
@@ -51,19 +87,20 @@ pub fn add(level: Level, to: &mut [f32], from: &[f32]) {
     simd::run(level, Run(to, from));
 }
 
-/// `x *= factor`.
-pub fn scale(level: Level, x: &mut [f32], factor: f32) {
-    struct Run<'a>(&'a mut [f32], f32);
+/// `to = from * factor`; a multiple of sixteen numbers.
+pub fn scale_into(level: Level, from: &[f32], factor: f32, to: &mut [f32]) {
+    struct Run<'a>(&'a [f32], f32, &'a mut [f32]);
     impl Task for Run<'_> {
         type Output = ();
         #[inline(always)]
         fn run<S: Simd>(self) {
-            for x in self.0.iter_mut() {
-                *x *= self.1;
+            for (from, to) in self.0.chunks_exact(S::LANES).zip(self.2.chunks_exact_mut(S::LANES)) {
+                S::store(S::mul(S::load(from), S::splat(self.1)), to);
             }
         }
     }
-    simd::run(level, Run(x, factor));
+    assert!(from.len() == to.len() && from.len().is_multiple_of(16));
+    simd::run(level, Run(from, factor, to));
 }
 
 #[inline(always)]

@@ -1,5 +1,6 @@
 //! One way to write vector loops for every level: a task is generic over [`Simd`], and [`run`] compiles and calls it once per
-//! instruction set. Everything under a task must be `#[inline(always)]`, so that it is compiled with those instructions.
+//! instruction set. Everything under a task must be `#[inline(always)]`, so that it is compiled with those instructions; a
+//! closure that a library function calls is not.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -57,13 +57,14 @@ impl Task for Forward<'_> {
 #[inline(always)]
 fn short_row<S: Simd, const N: usize>(row: &mut [f32], scale: f32, bias: Option<&[f32]>) {
     let scale = S::splat(scale);
-    let mut xs: [S::V; N] = std::array::from_fn(|i| {
+    let mut xs = [scale; N];
+    for (i, to) in xs.iter_mut().enumerate() {
         let x = S::load(&row[i * S::LANES..]);
-        match bias {
+        *to = match bias {
             Some(bias) => S::fma(x, scale, S::load(&bias[i * S::LANES..])),
             None => S::mul(x, scale),
-        }
-    });
+        };
+    }
     let mut top = xs[0];
     for &x in &xs[1..] {
         top = S::max(x, top);
@@ -86,7 +87,10 @@ fn long_row<S: Simd>(row: &mut [f32], scale: f32, bias: Option<&[f32]>) {
     let mut top = S::splat(f32::NEG_INFINITY);
     for i in (0..whole).step_by(S::LANES) {
         let x = S::mul(S::load(&row[i..]), S::splat(scale));
-        let x = bias.map_or(x, |bias| S::add(x, S::load(&bias[i..])));
+        let x = match bias {
+            Some(bias) => S::add(x, S::load(&bias[i..])),
+            None => x,
+        };
         S::store(x, &mut row[i..]);
         top = S::max(x, top);
     }

@@ -2,81 +2,135 @@
 
 use rayon::prelude::*;
 
-use super::{Packed, backward as back, forward as ahead, scratch::Scratch};
-use crate::Aligned;
+use super::{Packed, attention, feed, group::Group, scratch::Scratch};
+use crate::{Aligned, rows};
 
 /// Tokens whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
 const CHUNK_TOKENS: usize = 4096;
-/// Tokens that share one update of the matrices' gradients.
-const GROUP_TOKENS: usize = 256;
+/// Tokens that go through one half of the block together on the way back, and share one update of its matrices' gradients.
+const GROUP_TOKENS: usize = 512;
 
-/// `y` for every position of `x`; `bias` holds heads x tokens x tokens for each position.
-pub fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32]) {
+/// What the way back needs of the way there.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept<'a> {
+    pub x: &'a [f32],
+    /// What lies between the halves of the block.
+    pub middle: &'a [f32],
+    /// For each position heads x tokens x tokens.
+    pub bias: Option<&'a [f32]>,
+}
+
+/// `y` for every position of `x`, and what lies between the halves if the way back will need it.
+pub fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], middle: Option<&mut [f32]>) {
     let shape = packed.shape;
     assert!(x.len() == y.len() && x.len().is_multiple_of(shape.len()));
-    y.par_chunks_mut(shape.len()).zip(x.par_chunks(shape.len())).enumerate().for_each(|(i, (y, x))| {
+    let one = |i: usize, x: &[f32], y: &mut [f32], middle: Option<&mut [f32]>| {
         let bias = bias.map(|bias| &bias[i * shape.bias_len()..][..shape.bias_len()]);
-        Scratch::lend(packed.level, shape, |s| {
-            s.x[..x.len()].copy_from_slice(x);
-            ahead::forward(packed, bias, s);
-            y.copy_from_slice(&s.y[..y.len()]);
+        Scratch::lend(packed.level, shape, |s| match middle {
+            Some(middle) => {
+                attention::forward(packed, x, bias, middle, s);
+                feed::forward(packed, middle, y, s);
+            }
+            None => {
+                let mut middle = std::mem::take(&mut s.rows[0]);
+                attention::forward(packed, x, bias, &mut middle[..x.len()], s);
+                feed::forward(packed, &middle[..x.len()], y, s);
+                s.rows[0] = middle;
+            }
         });
-    });
+    };
+    let work = y.par_chunks_mut(shape.len()).zip(x.par_chunks(shape.len())).enumerate();
+    match middle {
+        Some(middle) => {
+            assert_eq!(middle.len(), x.len());
+            let work = work.zip(middle.par_chunks_mut(shape.len()));
+            work.for_each(|((i, (y, x)), middle)| one(i, x, y, Some(middle)));
+        }
+        None => work.for_each(|(i, (y, x))| one(i, x, y, None)),
+    }
 }
 
 /// From the gradient of `y` to those of `x`, of the bias, and of all parameters (in the order of `Layout`).
 pub fn backward(
     packed: &Packed,
-    x: &[f32],
-    bias: Option<&[f32]>,
+    kept: Kept<'_>,
     gradient: &[f32],
     to_x: &mut [f32],
     to_bias: Option<&mut [f32]>,
 ) -> Vec<f32> {
-    let (level, shape) = (packed.level, packed.shape);
+    let shape = packed.shape;
     let (len, bias_len) = (shape.len(), shape.bias_len());
-    assert!(x.len() == gradient.len() && x.len() == to_x.len() && x.len().is_multiple_of(len));
+    let total = gradient.len();
+    assert!(kept.x.len() == total && kept.middle.len() == total && to_x.len() == total);
+    assert!(total.is_multiple_of(len));
     let positions = (CHUNK_TOKENS / shape.tokens).max(1);
-    let chunks = (x.len() / len).div_ceil(positions);
     let to_bias: Vec<Option<&mut [f32]>> = match to_bias {
         Some(to_bias) => to_bias.chunks_mut(positions * bias_len).map(Some).collect(),
-        None => (0..chunks).map(|_| None).collect(),
+        None => (0..(total / len).div_ceil(positions)).map(|_| None).collect(),
     };
-    let work = x.par_chunks(positions * len).zip(gradient.par_chunks(positions * len));
-    let work = work.zip(to_x.par_chunks_mut(positions * len)).zip(to_bias).enumerate();
+    let work = gradient.par_chunks(positions * len).zip(to_x.par_chunks_mut(positions * len));
     let parts: Vec<Aligned> = work
-        .map(|(chunk, (((x, gradient), to_x), mut to_bias))| {
-            let mut parameters = Aligned::zeros(packed.layout.total());
-            let mut group = back::Group::new(packed, (GROUP_TOKENS / shape.tokens).max(1));
-            Scratch::lend(level, shape, |s| {
-                let each =
-                    x.chunks_exact(len).zip(gradient.chunks_exact(len)).zip(to_x.chunks_exact_mut(len));
-                for (i, ((x, gradient), to_x)) in each.enumerate() {
-                    let at = (chunk * positions + i) * bias_len;
-                    let bias = bias.map(|bias| &bias[at..][..bias_len]);
-                    let to_bias = to_bias.as_mut().map(|to| &mut to[i * bias_len..][..bias_len]);
-                    s.x[..len].copy_from_slice(x);
-                    ahead::forward(packed, bias, s);
-                    back::backward(packed, s, &mut group, gradient, to_x, to_bias, &mut parameters);
-                    group.step(packed, &mut parameters);
-                }
-                group.flush(packed, &mut parameters);
-            });
-            parameters
+        .zip(to_bias)
+        .enumerate()
+        .map(|(i, ((gradient, to_x), to_bias))| {
+            let part = |values| cut(values, i * positions * len, to_x.len());
+            let bias = kept.bias.map(|bias| cut(bias, i * positions * bias_len, to_x.len() / len * bias_len));
+            let kept = Kept { x: part(kept.x), middle: part(kept.middle), bias };
+            chunk(packed, kept, gradient, to_x, to_bias)
         })
         .collect();
-    sum(parts)
+    sum(packed, parts)
+}
+
+fn cut(values: &[f32], from: usize, len: usize) -> &[f32] {
+    &values[from..][..len]
+}
+
+fn chunk(
+    packed: &Packed,
+    kept: Kept<'_>,
+    gradient: &[f32],
+    to_x: &mut [f32],
+    mut to_bias: Option<&mut [f32]>,
+) -> Aligned {
+    let shape = packed.shape;
+    let (len, bias_len) = (shape.len(), shape.bias_len());
+    let mut parameters = Aligned::zeros(packed.layout.total());
+    let most = (GROUP_TOKENS / shape.tokens).max(1);
+    let mut group = Group::new(packed, most);
+    let positions = to_x.len() / len;
+    Scratch::lend(packed.level, shape, |s| {
+        for first in (0..positions).step_by(most) {
+            let members = first..positions.min(first + most);
+            group.begin(packed, members.len());
+            for (i, at) in members.clone().enumerate() {
+                group.turn_to(packed, i);
+                let (x, gradient) = (cut(kept.middle, at * len, len), cut(gradient, at * len, len));
+                let to_x = &mut to_x[at * len..][..len];
+                feed::backward(packed, x, gradient, to_x, &mut parameters, &mut group, s);
+            }
+            group.add(packed, &group.feed, &mut parameters);
+            for (i, at) in members.enumerate() {
+                group.turn_to(packed, i);
+                let x = cut(kept.x, at * len, len);
+                let bias = kept.bias.map(|bias| cut(bias, at * bias_len, bias_len));
+                let to_x = &mut to_x[at * len..][..len];
+                let to_bias = to_bias.as_mut().map(|to| &mut to[at * bias_len..][..bias_len]);
+                attention::backward(packed, x, bias, to_x, to_bias, &mut parameters, &mut group, s);
+            }
+            group.add(packed, &group.attention, &mut parameters);
+        }
+    });
+    parameters
 }
 
 /// Adds the chunks' gradients in the order of the batch.
-fn sum(parts: Vec<Aligned>) -> Vec<f32> {
-    let mut parts = parts.into_iter();
-    let Some(first) = parts.next() else { return Vec::new() };
-    let mut total = first.to_vec();
-    let rest: Vec<Aligned> = parts.collect();
-    total.par_chunks_mut(16 * 1024).enumerate().for_each(|(i, total)| {
-        for part in &rest {
-            crate::rows::add(crate::Level::best(), total, &part[i * 16 * 1024..][..total.len()]);
+fn sum(packed: &Packed, parts: Vec<Aligned>) -> Vec<f32> {
+    const PIECE: usize = 16 * 1024;
+    let mut total = vec![0.0; packed.layout.total()];
+    total.par_chunks_mut(PIECE).enumerate().for_each(|(i, total)| {
+        for part in &parts {
+            rows::add(packed.level, total, cut(part, i * PIECE, total.len()));
         }
     });
     total

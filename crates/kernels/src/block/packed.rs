@@ -3,7 +3,7 @@
 use super::{Layout, Part, Shape};
 use crate::{
     Aligned, Level,
-    product::{self, View},
+    product::{self, Place, View},
 };
 
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub struct Packed {
     pub(super) level: Level,
     pub(super) shape: Shape,
     pub(super) layout: Layout,
-    /// Norms and biases, at the places of [`Layout`] (its matrices are left out: a small copy of everything else).
+    /// Norms and biases.
     pub(super) small: Small,
     pub(super) ahead: Matrices,
     /// The transposes, for the way back.
@@ -30,11 +30,11 @@ pub(super) struct Matrices {
 #[derive(Clone, Debug)]
 pub(super) struct Small {
     pub(super) norm1: [Vec<f32>; 2],
-    pub(super) qkv_bias: Vec<f32>,
-    pub(super) out_bias: Vec<f32>,
+    pub(super) qkv_bias: Option<Vec<f32>>,
+    pub(super) out_bias: Option<Vec<f32>>,
     pub(super) norm2: [Vec<f32>; 2],
-    pub(super) up_bias: Vec<f32>,
-    pub(super) down_bias: Vec<f32>,
+    pub(super) up_bias: Option<Vec<f32>>,
+    pub(super) down_bias: Option<Vec<f32>>,
 }
 
 impl Packed {
@@ -44,13 +44,14 @@ impl Packed {
         assert_eq!(parameters.len(), layout.total());
         let get = |part| &parameters[layout.range(part)];
         let own = |part| get(part).to_vec();
+        let biases = |values: Vec<f32>| shape.biases.then_some(values);
         let small = Small {
             norm1: [own(Part::Norm1), own(Part::Norm1Bias)],
-            qkv_bias: [own(Part::QueryBias), own(Part::KeyBias), own(Part::ValueBias)].concat(),
-            out_bias: own(Part::OutBias),
+            qkv_bias: biases([Part::QueryBias, Part::KeyBias, Part::ValueBias].map(get).concat()),
+            out_bias: biases(own(Part::OutBias)),
             norm2: [own(Part::Norm2), own(Part::Norm2Bias)],
-            up_bias: own(Part::UpBias),
-            down_bias: own(Part::DownBias),
+            up_bias: biases(own(Part::UpBias)),
+            down_bias: biases(own(Part::DownBias)),
         };
         let ahead = Matrices::ahead(level, &shape, get);
         let back = train.then(|| Matrices::back(level, &shape, get));
@@ -83,16 +84,25 @@ impl Matrices {
             product::right_transposed(level, View::new(get(part), rows, columns), &mut to);
             to
         };
-        let of = product::depth(level, 3 * width);
-        let mut qkv = Aligned::zeros(product::words(level, width, of));
-        let mut side_by_side = vec![0.0; 3 * width * width];
-        for (i, part) in [Part::Query, Part::Key, Part::Value].into_iter().enumerate() {
-            for (from, to) in get(part).chunks_exact(width).zip(side_by_side.chunks_exact_mut(3 * width)) {
-                to[i * width..][..width].copy_from_slice(from);
+        // Parts of a longer sum begin at whole steps of it.
+        let beside = |parts: &[(View<'_>, usize)]| {
+            let step = product::depth(level, parts[0].1);
+            let mut to = Aligned::zeros(product::words(level, width, parts.len() * step));
+            for (i, &(view, _)) in parts.iter().enumerate() {
+                let place = Place { at: i * step, of: parts.len() * step };
+                product::right_transposed_at(level, view, &mut to, place);
             }
+            to
+        };
+        let square = |part| (View::new(get(part), width, width), width);
+        let up = View::new(get(Part::Up), width, shape.up());
+        let ups: Vec<_> =
+            (0..shape.activation.inputs()).map(|i| (up.columns(i * hidden, hidden), hidden)).collect();
+        Matrices {
+            qkv: beside(&[Part::Query, Part::Key, Part::Value].map(square)),
+            out: pack(Part::Out, width, width),
+            up: beside(&ups),
+            down: pack(Part::Down, hidden, width),
         }
-        product::right_transposed(level, View::new(&side_by_side, width, 3 * width), &mut qkv);
-        let (out, up) = (pack(Part::Out, width, width), pack(Part::Up, width, shape.up()));
-        Matrices { qkv, out, up, down: pack(Part::Down, hidden, width) }
     }
 }

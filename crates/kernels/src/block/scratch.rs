@@ -5,58 +5,47 @@ use std::cell::RefCell;
 use super::Shape;
 use crate::{Aligned, Level, norm::Moments, product};
 
-/// Everything is row-major with tokens rounded up to whole grains.
+/// Matrices are row-major with tokens rounded up to whole grains. A panel has the columns of one head, or of as many heads as
+/// make 32 columns.
 #[derive(Debug)]
 pub(super) struct Scratch {
     key: (Level, Shape),
-    pub(super) x: Aligned,
-    pub(super) moments1: Vec<Moments>,
-    pub(super) normed1: Aligned,
-    /// Query, key and value side by side.
-    pub(super) qkv: Aligned,
-    /// Attention weights, head by head, tokens x tokens.
-    pub(super) attention: Aligned,
-    pub(super) mixed: Aligned,
-    pub(super) x1: Aligned,
-    pub(super) moments2: Vec<Moments>,
-    pub(super) normed2: Aligned,
-    pub(super) up: Aligned,
-    pub(super) active: Aligned,
-    pub(super) y: Aligned,
-    pub(super) left: Aligned,
-    pub(super) head: [Aligned; 4],
-    /// Gradients on the way back.
-    pub(super) wide: [Aligned; 2],
+    pub(super) moments: Vec<Moments>,
+    /// A strip of normalised rows.
+    pub(super) strip: Aligned,
+    pub(super) panels: [Aligned; 4],
+    /// Left factors as wide as the block, the feed-forward layer, and query, key and value together.
     pub(super) narrow: [Aligned; 2],
-    pub(super) to_attention: Aligned,
+    pub(super) hidden: Aligned,
+    pub(super) triple: Aligned,
+    /// Factors of one head: tokens x head or tokens x tokens.
+    pub(super) head: [Aligned; 6],
+    /// Tokens x tokens.
+    pub(super) scores: Aligned,
+    pub(super) to_scores: Aligned,
+    /// Tokens x width.
+    pub(super) rows: [Aligned; 2],
 }
 
 impl Scratch {
     fn new(level: Level, shape: Shape) -> Scratch {
         let rows = product::rounded(shape.tokens);
-        let room = |columns: usize| Aligned::zeros(rows * columns);
-        let widest = (3 * shape.width).max(shape.up());
-        let deep = product::depth(level, shape.tokens).max(product::depth(level, shape.head()));
-        let head = || Aligned::zeros(rows.max(shape.head()).next_multiple_of(16) * deep);
+        let deep = product::depth(level, shape.tokens);
+        let panel = shape.panel().max(32 * shape.activation.inputs());
+        let left = |k| Aligned::zeros(product::words(level, rows, k));
+        let head = || Aligned::zeros(deep.max(rows) * deep.max(shape.panel().next_multiple_of(32)));
         Scratch {
             key: (level, shape),
-            x: room(shape.width),
-            moments1: vec![Moments::default(); shape.tokens],
-            normed1: room(shape.width),
-            qkv: room(3 * shape.width),
-            attention: Aligned::zeros(shape.heads * rows * rows),
-            mixed: room(shape.width),
-            x1: room(shape.width),
-            moments2: vec![Moments::default(); shape.tokens],
-            normed2: room(shape.width),
-            up: room(shape.up()),
-            active: room(shape.hidden),
-            y: room(shape.width),
-            left: Aligned::zeros(product::words(level, rows, widest)),
-            head: [head(), head(), head(), head()],
-            wide: [room(widest), room(widest)],
-            narrow: [room(shape.width), room(shape.width)],
-            to_attention: Aligned::zeros(rows * rows),
+            moments: vec![Moments::default(); shape.tokens],
+            strip: Aligned::zeros(super::half::STRIP * shape.width),
+            panels: std::array::from_fn(|_| Aligned::zeros(rows * panel)),
+            narrow: [left(shape.width), left(shape.width)],
+            hidden: left(shape.activation.inputs() * product::depth(level, shape.hidden)),
+            triple: left(3 * product::depth(level, shape.width)),
+            head: std::array::from_fn(|_| head()),
+            scores: Aligned::zeros(rows * rows),
+            to_scores: Aligned::zeros(rows * rows),
+            rows: [Aligned::zeros(rows * shape.width), Aligned::zeros(rows * shape.width)],
         }
     }
 

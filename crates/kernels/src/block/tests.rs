@@ -24,7 +24,14 @@ fn case(shape: Shape, positions: usize, with_bias: bool) -> Case {
 }
 
 fn cases() -> Vec<Case> {
-    let shape = |tokens, width, heads, hidden, activation| Shape { tokens, width, heads, hidden, activation };
+    let shape = |tokens, width, heads, hidden, activation| Shape {
+        tokens,
+        width,
+        heads,
+        hidden,
+        activation,
+        biases: true,
+    };
     vec![
         case(shape(64, 64, 2, 64, Activation::Gelu), 2, true),
         case(shape(65, 64, 4, 32, Activation::SwiGlu), 2, false),
@@ -110,7 +117,7 @@ fn the_block_matches_a_plain_one_at_every_level() {
         for level in Level::all() {
             let packed = Packed::new(level, case.shape, &case.parameters, false);
             let mut y = vec![0.0; case.x.len()];
-            forward(&packed, &case.x, case.bias.as_deref(), &mut y);
+            forward(&packed, &case.x, case.bias.as_deref(), &mut y, None);
             let tolerance = if level.rounds() { 3e-2 } else { 2e-5 };
             for (at, (y, expected)) in y.iter().zip(&expected).enumerate() {
                 let error = (f64::from(*y) - expected).abs();
@@ -175,7 +182,10 @@ fn gradients_match_finite_differences_at_every_level() {
             let mut to_x = vec![0.0; x.len()];
             let mut to_bias = vec![0.0; case.bias.as_ref().map_or(0, Vec::len)];
             let room = case.bias.is_some().then_some(to_bias.as_mut_slice());
-            let found = backward(&packed, &case.x, case.bias.as_deref(), &gradient, &mut to_x, room);
+            let mut middle = vec![0.0; x.len()];
+            forward(&packed, &case.x, case.bias.as_deref(), &mut to_x, Some(&mut middle));
+            let kept = Kept { x: &case.x, middle: &middle, bias: case.bias.as_deref() };
+            let found = backward(&packed, kept, &gradient, &mut to_x, room);
             for ((part, at), expected) in places.iter().zip(&expected) {
                 if *part != Part::KeyBias {
                     compare(&format!("{part:?}"), level, &case.shape, &found, expected, at);
@@ -194,7 +204,8 @@ fn gradients_match_finite_differences_at_every_level() {
 
 #[test]
 fn gradients_do_not_depend_on_the_number_of_threads() {
-    let shape = Shape { tokens: 64, width: 32, heads: 2, hidden: 32, activation: Activation::Gelu };
+    let shape =
+        Shape { tokens: 64, width: 32, heads: 2, hidden: 32, activation: Activation::Gelu, biases: true };
     let case = case(shape, 150, false);
     for level in Level::all() {
         let packed = Packed::new(level, shape, &case.parameters, true);
@@ -202,7 +213,13 @@ fn gradients_do_not_depend_on_the_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let mut to_x = vec![0.0; case.x.len()];
-                let parameters = backward(&packed, &case.x, None, &case.x, &mut to_x, None);
+                let parameters = backward(
+                    &packed,
+                    Kept { x: &case.x, middle: &case.x, bias: None },
+                    &case.x,
+                    &mut to_x,
+                    None,
+                );
                 (parameters, to_x)
             })
         };

@@ -102,10 +102,12 @@ impl Product<'_> {
         let rows: [&[f32]; ROWS] = std::array::from_fn(|i| &self.left[(row + i) * k..][..k]);
         let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
         for at in 0..k {
-            // SAFETY: a panel has `k` rows of sixteen, of which `within` and the lanes after it are a part.
-            let right: [S::V; COLUMNS] = std::array::from_fn(|j| unsafe {
-                S::load(panels[j].get_unchecked(GRAIN * at + within[j]..GRAIN * at + within[j] + S::LANES))
-            });
+            let mut right = [S::splat(0.0); COLUMNS];
+            for j in 0..COLUMNS {
+                let start = GRAIN * at + within[j];
+                // SAFETY: a panel has `k` rows of sixteen, of which `within` and the lanes after it are a part.
+                right[j] = S::load(unsafe { panels[j].get_unchecked(start..start + S::LANES) });
+            }
             for i in 0..ROWS {
                 // SAFETY: every row has `k` values.
                 let left = S::splat(unsafe { *rows[i].get_unchecked(at) });

@@ -1,0 +1,129 @@
+//! The feed-forward half of a block for one position: `y = x + down(activation(up(norm(x))))`.
+//!
+//! Between the two products 32 columns at a time are computed, activated and packed while they are in the nearest cache.
+
+use super::{
+    Packed, Part,
+    group::Group,
+    half::{Which, normalise, normalise_back},
+    scratch::Scratch,
+};
+use crate::{
+    activation,
+    product::{self, Into, Place, Size, View, product},
+    rows,
+};
+
+const PANEL: usize = 32;
+
+pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32], s: &mut Scratch) {
+    let (level, shape) = (packed.level, packed.shape);
+    let (tokens, width, hidden) = (shape.tokens, shape.width, shape.hidden);
+    normalise(packed, Which::Feed, x, s, None);
+    let of = product::depth(level, hidden);
+    for first in (0..hidden).step_by(PANEL) {
+        let columns = PANEL.min(hidden - first);
+        raise(packed, first, columns, s);
+        let [up, active, ..] = &mut s.panels;
+        let up = &up[..tokens * columns * shape.activation.inputs()];
+        activation::forward(level, shape.activation, up, columns, &mut active[..tokens * columns]);
+        product::left_at(level, View::new(active, tokens, columns), &mut s.hidden, Place { at: first, of });
+    }
+    let size = Size { m: tokens, n: width, k: hidden };
+    add_product(packed, size, &s.hidden, &packed.ahead.down, &packed.small.down_bias, x, y, &mut s.panels[0]);
+}
+
+/// `columns` inputs of the activation from `first` on, into the first panel; a gate's and its value's side by side.
+fn raise(packed: &Packed, first: usize, columns: usize, s: &mut Scratch) {
+    let (level, shape) = (packed.level, packed.shape);
+    let size = Size { m: shape.tokens, n: columns, k: shape.width };
+    let inputs = shape.activation.inputs();
+    let panel = &mut s.panels[0];
+    for i in 0..inputs {
+        let first = i * shape.hidden + first;
+        let right = &packed.ahead.up[product::words(level, first, shape.width)..];
+        let out = &mut panel[i * columns..];
+        product(level, size, &s.narrow[0], right, out, inputs * columns, Into::Replace);
+        if let Some(bias) = &packed.small.up_bias {
+            rows::add_bias(level, out, inputs * columns, shape.tokens, &bias[first..][..columns]);
+        }
+    }
+}
+
+/// `y = x + left * right + bias`, 32 columns at a time.
+#[expect(clippy::too_many_arguments, reason = "all of them are the sum's terms or places")]
+pub(super) fn add_product(
+    packed: &Packed,
+    size: Size,
+    left: &[f32],
+    right: &[f32],
+    bias: &Option<Vec<f32>>,
+    x: &[f32],
+    y: &mut [f32],
+    panel: &mut [f32],
+) {
+    let (level, width) = (packed.level, packed.shape.width);
+    for first in (0..size.n).step_by(PANEL) {
+        let columns = PANEL.min(size.n - first);
+        let right = &right[product::words(level, first, size.k)..];
+        product(level, Size { n: columns, ..size }, left, right, panel, columns, Into::Replace);
+        if let Some(bias) = bias {
+            rows::add_bias(level, panel, columns, size.m, &bias[first..][..columns]);
+        }
+        rows::add_panel(level, &x[first..], width, &panel[..size.m * columns], columns, &mut y[first..]);
+    }
+}
+
+/// From the gradient of `y` to that of `x`.
+pub(super) fn backward(
+    packed: &Packed,
+    x: &[f32],
+    gradient: &[f32],
+    to_x: &mut [f32],
+    parameters: &mut [f32],
+    group: &mut Group,
+    s: &mut Scratch,
+) {
+    let (level, shape, place) = (packed.level, packed.shape, group.place);
+    let back = packed.back.as_ref().expect("a block packed for training");
+    let (tokens, width, hidden) = (shape.tokens, shape.width, shape.hidden);
+    let inputs = shape.activation.inputs();
+    let [up_pair, down_pair] = &mut group.feed;
+    normalise(packed, Which::Feed, x, s, Some((&mut up_pair.left, place)));
+    let all = View::new(gradient, tokens, width);
+    product::left(level, all, &mut s.narrow[1]);
+    down_pair.gradients(level, place, 0, all);
+    if packed.small.down_bias.is_some() {
+        rows::add_rows(level, gradient, &mut parameters[packed.layout.range(Part::DownBias)]);
+    }
+    let deep = product::depth(level, hidden);
+    for first in (0..hidden).step_by(PANEL) {
+        let columns = PANEL.min(hidden - first);
+        raise(packed, first, columns, s);
+        let [up, active, to_active, to_up] = &mut s.panels;
+        let right = &back.down[product::words(level, first, width)..];
+        let size = Size { m: tokens, n: columns, k: width };
+        product(level, size, &s.narrow[1], right, to_active, columns, Into::Replace);
+        let used = ..tokens * columns;
+        let (up, to_up) = (&up[..tokens * columns * inputs], &mut to_up[..tokens * columns * inputs]);
+        activation::forward(level, shape.activation, up, columns, &mut active[used]);
+        activation::backward(level, shape.activation, up, columns, &to_active[used], to_up);
+        down_pair.inputs(level, place, first, View::new(&active[used], tokens, columns));
+        for i in 0..inputs {
+            let whole = View::new(to_up, tokens, inputs * columns);
+            let part = View { columns, ..whole.columns(i * columns, columns) };
+            let at = i * hidden + first;
+            up_pair.gradients(level, place, at, part);
+            product::left_at(level, part, &mut s.hidden, Place { at: i * deep + first, of: inputs * deep });
+            if packed.small.up_bias.is_some() {
+                let sum = &mut parameters[packed.layout.range(Part::UpBias)][at..][..columns];
+                rows::add_columns(level, part, sum);
+            }
+        }
+    }
+    let size = Size { m: tokens, n: width, k: inputs * deep };
+    product(level, size, &s.hidden, &back.up, &mut s.rows[0], width, Into::Replace);
+    to_x.copy_from_slice(gradient);
+    let to_normed = &s.rows[0][..tokens * width];
+    normalise_back(packed, Which::Feed, x, &s.moments, to_normed, to_x, parameters);
+}

@@ -1,0 +1,89 @@
+//! The gradients of matrices, for a group of positions at once: a matrix's gradient is large, and reading and writing it for
+//! every position would cost more than the product.
+
+use super::{Packed, Part};
+use crate::{
+    Aligned, Level,
+    product::{self, Into, Place, Size, View, product},
+};
+
+/// Both factors of a matrix's gradient, packed position after position.
+#[derive(Debug)]
+pub(super) struct Pair {
+    part: Part,
+    inputs: usize,
+    outputs: usize,
+    /// Inputs of the matrix, transposed.
+    pub(super) left: Aligned,
+    /// Gradients of its outputs.
+    right: Aligned,
+}
+
+#[derive(Debug)]
+pub(super) struct Group {
+    level: Level,
+    pub(super) place: Place,
+    /// Query, key, value and out.
+    pub(super) attention: [Pair; 4],
+    /// Up and down.
+    pub(super) feed: [Pair; 2],
+}
+
+pub(super) const QUERY: usize = 0;
+pub(super) const OUT: usize = 3;
+
+impl Group {
+    pub(super) fn new(packed: &Packed, positions: usize) -> Group {
+        let (level, shape) = (packed.level, packed.shape);
+        let of = positions * product::depth(level, shape.tokens);
+        let room = |outer| Aligned::zeros(product::words(level, outer, of));
+        let pair = |part, inputs, outputs| {
+            // Query, key and value have the same inputs: kept once, with the query.
+            let left =
+                if matches!(part, Part::Key | Part::Value) { Aligned::default() } else { room(inputs) };
+            Pair { part, inputs, outputs, left, right: room(outputs) }
+        };
+        let width = shape.width;
+        let square = |part| pair(part, width, width);
+        Group {
+            level,
+            place: Place { at: 0, of },
+            attention: [Part::Query, Part::Key, Part::Value, Part::Out].map(square),
+            feed: [pair(Part::Up, width, shape.up()), pair(Part::Down, shape.hidden, width)],
+        }
+    }
+
+    /// Begins a group of so many positions.
+    pub(super) fn begin(&mut self, packed: &Packed, positions: usize) {
+        self.place = Place { at: 0, of: positions * product::depth(self.level, packed.shape.tokens) };
+    }
+
+    /// Chooses the position in the group whose factors come next.
+    pub(super) fn turn_to(&mut self, packed: &Packed, position: usize) {
+        self.place.at = position * product::depth(self.level, packed.shape.tokens);
+    }
+
+    /// Adds the gradients of a half's matrices.
+    pub(super) fn add(&self, packed: &Packed, pairs: &[Pair], parameters: &mut [f32]) {
+        for pair in pairs {
+            let left = if pair.left.is_empty() { &pairs[QUERY].left } else { &pair.left };
+            let out = &mut parameters[packed.layout.range(pair.part)];
+            let size = Size { m: pair.inputs, n: pair.outputs, k: self.place.of };
+            product(self.level, size, left, &pair.right, out, pair.outputs, Into::Add);
+        }
+    }
+}
+
+impl Pair {
+    /// Packs inputs of the matrix, `columns` of them from `first` on.
+    pub(super) fn inputs(&mut self, level: Level, place: Place, first: usize, from: View<'_>) {
+        let skip = product::words(level, first, place.of);
+        product::left_transposed_at(level, from, &mut self.left[skip..], place);
+    }
+
+    /// Packs gradients of outputs of the matrix from `first` on.
+    pub(super) fn gradients(&mut self, level: Level, place: Place, first: usize, from: View<'_>) {
+        let skip = product::words(level, first, place.of);
+        product::right_at(level, from, &mut self.right[skip..], place);
+    }
+}

@@ -1,0 +1,75 @@
+//! What both halves of a block do: normalise rows into factors, on the way there and back.
+
+use super::{Packed, Part, scratch::Scratch};
+use crate::{
+    norm,
+    product::{self, Place, View},
+};
+
+/// Rows that are normalised and packed while they are in the nearest cache; whole steps of every product.
+pub(super) const STRIP: usize = 32;
+
+/// Which of the block's two norms.
+#[derive(Clone, Copy)]
+pub(super) enum Which {
+    Attention,
+    Feed,
+}
+
+impl Which {
+    fn parts(self) -> (Part, Part) {
+        match self {
+            Which::Attention => (Part::Norm1, Part::Norm1Bias),
+            Which::Feed => (Part::Norm2, Part::Norm2Bias),
+        }
+    }
+
+    fn values(self, packed: &Packed) -> &[Vec<f32>; 2] {
+        match self {
+            Which::Attention => &packed.small.norm1,
+            Which::Feed => &packed.small.norm2,
+        }
+    }
+}
+
+/// Normalises `x` into the left factor `s.narrow[0]`; on the way back also into its place in a transposed one.
+pub(super) fn normalise(
+    packed: &Packed,
+    which: Which,
+    x: &[f32],
+    s: &mut Scratch,
+    mut turned: Option<(&mut [f32], Place)>,
+) {
+    let (level, width) = (packed.level, packed.shape.width);
+    let [weight, bias] = which.values(packed);
+    let one = product::words(level, STRIP, width);
+    let strips = x.chunks(STRIP * width).zip(s.moments.chunks_mut(STRIP));
+    for (i, ((x, moments), left)) in strips.zip(s.narrow[0].chunks_mut(one)).enumerate() {
+        let strip = &mut s.strip[..x.len()];
+        norm::forward(level, x, weight, Some(bias), strip, moments);
+        let view = View::new(strip, moments.len(), width);
+        product::left(level, view, left);
+        if let Some((turned, place)) = &mut turned {
+            let place = Place { at: place.at + i * STRIP, ..*place };
+            product::left_transposed_at(level, view, turned, place);
+        }
+    }
+}
+
+/// The way back through the norm: adds to the gradients of `x` and of the norm's parameters.
+pub(super) fn normalise_back(
+    packed: &Packed,
+    which: Which,
+    x: &[f32],
+    moments: &[norm::Moments],
+    gradient: &[f32],
+    to_x: &mut [f32],
+    parameters: &mut [f32],
+) {
+    let (weight_part, bias_part) = which.parts();
+    let [weight, _] = which.values(packed);
+    // The bias follows the weight.
+    let all = packed.layout.range(weight_part).start..packed.layout.range(bias_part).end;
+    let (to_weight, to_bias) = parameters[all].split_at_mut(weight.len());
+    norm::backward(packed.level, x, moments, weight, gradient, to_x, to_weight, Some(to_bias));
+}
