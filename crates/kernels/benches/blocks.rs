@@ -8,9 +8,9 @@ use kernels::{
 fn main() {
     let shape =
         Shape { tokens: 64, width: 256, heads: 8, hidden: 256, activation: Activation::Gelu, biases: false };
-    let positions = 64;
+    let positions = 8;
     let parameters = vec![0.01; Layout::of(&shape).total()];
-    let x: Vec<f32> = (0..positions * shape.len()).map(|i| (i as f32 * 0.37).sin()).collect();
+    let x: Vec<f32> = (0..positions * shape.values()).map(|i| (i as f32 * 0.37).sin()).collect();
     let bias = vec![0.1; positions * shape.bias_len()];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let flops = (2 * 64 * 256 * 256 * 6 + 4 * 64 * 64 * 256) as f64;
@@ -19,9 +19,9 @@ fn main() {
         let packed = Packed::new(level, shape, &parameters, true);
         let mut y = vec![0.0; x.len()];
         let mut to_bias = vec![0.0; bias.len()];
-        let mut time = |f: &mut (dyn FnMut() + Send)| {
+        let time = |f: &mut (dyn FnMut() + Send)| {
             let mut best = f64::MAX;
-            for _ in 0..10 {
+            for _ in 0..100 {
                 let start = cpu_seconds();
                 pool.install(&mut *f);
                 best = best.min((cpu_seconds() - start) / positions as f64);

@@ -1,15 +1,25 @@
-//! Room for numbers that begins on a cache line.
+//! Room for numbers that begins on a cache line, and is used again instead of going back to the system: a training step asks
+//! for the same sizes as the step before, and fresh pages cost more than the arithmetic that fills them.
 
-use std::ops::{Deref, DerefMut};
+use std::{
+    collections::HashMap,
+    ops::{Deref, DerefMut},
+    sync::{LazyLock, Mutex, PoisonError},
+};
 
 const PER_LINE: usize = 16;
+/// Smaller rooms are left to the system's allocator, which keeps such sizes itself.
+const SMALLEST_KEPT: usize = 1024;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([f32; PER_LINE]);
 
+type Kept = HashMap<usize, Vec<Vec<Line>>>;
+static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
+
 /// A slice of f32 of fixed length whose first value begins a cache line.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Aligned {
     lines: Vec<Line>,
     len: usize,
@@ -17,15 +27,44 @@ pub struct Aligned {
 
 impl Aligned {
     pub fn zeros(len: usize) -> Aligned {
-        Aligned { lines: vec![Line([0.0; PER_LINE]); len.div_ceil(PER_LINE)], len }
+        let lines = len.div_ceil(PER_LINE);
+        match take(lines) {
+            Some(mut kept) => {
+                kept.fill(Line([0.0; PER_LINE]));
+                Aligned { lines: kept, len }
+            }
+            None => Aligned { lines: vec![Line([0.0; PER_LINE]); lines], len },
+        }
     }
 
-    /// Makes room for `len` values where there is less; what they hold is unspecified.
-    pub fn reserve(&mut self, len: usize) -> &mut [f32] {
-        if self.len < len {
-            *self = Aligned::zeros(len);
+    /// Room whose numbers are whatever was there before.
+    pub fn room(len: usize) -> Aligned {
+        match take(len.div_ceil(PER_LINE)) {
+            Some(lines) => Aligned { lines, len },
+            None => Aligned::zeros(len),
         }
-        &mut self[..len]
+    }
+}
+
+fn take(lines: usize) -> Option<Vec<Line>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&lines)?.pop()
+}
+
+impl Drop for Aligned {
+    fn drop(&mut self) {
+        if self.lines.len() >= SMALLEST_KEPT {
+            let lines = std::mem::take(&mut self.lines);
+            let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.entry(lines.len()).or_default().push(lines);
+        }
+    }
+}
+
+impl Clone for Aligned {
+    fn clone(&self) -> Aligned {
+        let mut copy = Aligned::room(self.len);
+        copy.copy_from_slice(self);
+        copy
     }
 }
 
@@ -48,5 +87,16 @@ impl DerefMut for Aligned {
 impl std::fmt::Debug for Aligned {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Aligned({})", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_that_was_used_comes_back_as_zeros_when_zeros_are_asked_for() {
+        Aligned::zeros(77_777).fill(3.0);
+        assert!(Aligned::zeros(77_777).iter().all(|&x| x == 0.0));
     }
 }

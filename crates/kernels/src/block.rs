@@ -58,7 +58,7 @@ impl Shape {
     }
 
     /// Values of one position.
-    pub fn len(&self) -> usize {
+    pub fn values(&self) -> usize {
         self.tokens * self.width
     }
 

@@ -9,6 +9,7 @@ pub mod norm;
 pub mod product;
 pub mod rows;
 mod simd;
+pub mod smolgen;
 pub mod softmax;
 #[cfg(test)]
 mod testing;

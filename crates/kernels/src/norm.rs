@@ -28,6 +28,7 @@ pub fn forward(
 }
 
 /// The way back: adds to the gradients of `x`, `weight` and `bias`, given that of the result.
+#[expect(clippy::too_many_arguments, reason = "three inputs, and a gradient for each")]
 pub fn backward(
     level: Level,
     x: &[f32],

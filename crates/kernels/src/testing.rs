@@ -76,3 +76,19 @@ impl Plain {
         if x < 0.0 { tail } else { 1.0 - tail }
     }
 }
+
+/// Slopes of a function at some of its arguments, by central differences.
+pub(crate) fn differences(values: &[f64], at: &[usize], f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    const STEP: f64 = 1e-5;
+    let mut values = values.to_vec();
+    let mut slope = |&at: &usize| {
+        let before = values[at];
+        values[at] = before + STEP;
+        let above = f(&values);
+        values[at] = before - STEP;
+        let below = f(&values);
+        values[at] = before;
+        (above - below) / (2.0 * STEP)
+    };
+    at.iter().map(&mut slope).collect()
+}

@@ -23,34 +23,56 @@ pub struct Kept<'a> {
 /// `y` for every position of `x`, and what lies between the halves if the way back will need it.
 pub fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], middle: Option<&mut [f32]>) {
     let shape = packed.shape;
-    assert!(x.len() == y.len() && x.len().is_multiple_of(shape.len()));
-    let one = |i: usize, x: &[f32], y: &mut [f32], middle: Option<&mut [f32]>| {
-        let bias = bias.map(|bias| &bias[i * shape.bias_len()..][..shape.bias_len()]);
-        Scratch::lend(packed.level, shape, |s| match middle {
-            Some(middle) => {
-                attention::forward(packed, x, bias, middle, s);
-                feed::forward(packed, middle, y, s);
-            }
-            None => {
-                let mut middle = std::mem::take(&mut s.rows[0]);
-                attention::forward(packed, x, bias, &mut middle[..x.len()], s);
-                feed::forward(packed, &middle[..x.len()], y, s);
-                s.rows[0] = middle;
-            }
-        });
+    let (len, bias_len) = (shape.values(), shape.bias_len());
+    assert!(x.len() == y.len() && x.len().is_multiple_of(len));
+    // Rows do not meet on the way there, so that the groups may follow the number of threads.
+    let most = (GROUP_TOKENS / shape.tokens).max(1);
+    let positions = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, most);
+    let several = |i: usize, x: &[f32], y: &mut [f32], mut middle: Option<&mut [f32]>| {
+        let made = made_biases(packed, x);
+        let biases = made.as_deref().or(bias.map(|bias| &bias[i * positions * bias_len..]));
+        for at in 0..x.len() / len {
+            let bias = biases.map(|biases| cut(biases, at * bias_len, bias_len));
+            let here = at * len..(at + 1) * len;
+            let middle = middle.as_mut().map(|middle| &mut middle[here.clone()]);
+            one(packed, &x[here.clone()], bias, &mut y[here], middle);
+        }
     };
-    let work = y.par_chunks_mut(shape.len()).zip(x.par_chunks(shape.len())).enumerate();
+    let work = y.par_chunks_mut(positions * len).zip(x.par_chunks(positions * len)).enumerate();
     match middle {
         Some(middle) => {
             assert_eq!(middle.len(), x.len());
-            let work = work.zip(middle.par_chunks_mut(shape.len()));
-            work.for_each(|((i, (y, x)), middle)| one(i, x, y, Some(middle)));
+            let work = work.zip(middle.par_chunks_mut(positions * len));
+            work.for_each(|((i, (y, x)), middle)| several(i, x, y, Some(middle)));
         }
-        None => work.for_each(|(i, (y, x))| one(i, x, y, None)),
+        None => work.for_each(|(i, (y, x))| several(i, x, y, None)),
     }
 }
 
-/// From the gradient of `y` to those of `x`, of the bias, and of all parameters (in the order of `Layout`).
+fn made_biases(packed: &Packed, x: &[f32]) -> Option<Aligned> {
+    let smolgen = packed.smolgen.as_ref()?;
+    let mut biases = Aligned::room(x.len() / packed.shape.values() * packed.shape.bias_len());
+    smolgen.forward(x, &mut biases);
+    Some(biases)
+}
+
+fn one(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], middle: Option<&mut [f32]>) {
+    Scratch::lend(packed.level, packed.shape, |s| match middle {
+        Some(middle) => {
+            attention::forward(packed, x, bias, middle, s);
+            feed::forward(packed, middle, y, s);
+        }
+        None => {
+            let mut middle = std::mem::take(&mut s.rows[0]);
+            attention::forward(packed, x, bias, &mut middle[..x.len()], s);
+            feed::forward(packed, &middle[..x.len()], y, s);
+            s.rows[0] = middle;
+        }
+    });
+}
+
+/// From the gradient of `y` to those of `x`, of the bias, and of all parameters (in the order of `Layout`, those of
+/// the smolgen last).
 pub fn backward(
     packed: &Packed,
     kept: Kept<'_>,
@@ -59,7 +81,7 @@ pub fn backward(
     to_bias: Option<&mut [f32]>,
 ) -> Vec<f32> {
     let shape = packed.shape;
-    let (len, bias_len) = (shape.len(), shape.bias_len());
+    let (len, bias_len) = (shape.values(), shape.bias_len());
     let total = gradient.len();
     assert!(kept.x.len() == total && kept.middle.len() == total && to_x.len() == total);
     assert!(total.is_multiple_of(len));
@@ -94,8 +116,8 @@ fn chunk(
     mut to_bias: Option<&mut [f32]>,
 ) -> Aligned {
     let shape = packed.shape;
-    let (len, bias_len) = (shape.len(), shape.bias_len());
-    let mut parameters = Aligned::zeros(packed.layout.total());
+    let (len, bias_len) = (shape.values(), shape.bias_len());
+    let mut parameters = Aligned::zeros(packed.parameters());
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let mut group = Group::new(packed, most);
     let positions = to_x.len() / len;
@@ -110,13 +132,22 @@ fn chunk(
                 feed::backward(packed, x, gradient, to_x, &mut parameters, &mut group, s);
             }
             group.add(packed, &group.feed, &mut parameters);
-            for (i, at) in members.enumerate() {
+            let all = members.start * len..members.end * len;
+            let made = made_biases(packed, &kept.x[all.clone()]);
+            let mut to_made = made.as_ref().map(|made| Aligned::room(made.len()));
+            for (i, at) in members.clone().enumerate() {
                 group.turn_to(packed, i);
                 let x = cut(kept.x, at * len, len);
-                let bias = kept.bias.map(|bias| cut(bias, at * bias_len, bias_len));
+                let made = made.as_deref().map(|made| cut(made, i * bias_len, bias_len));
+                let bias = made.or(kept.bias.map(|bias| cut(bias, at * bias_len, bias_len)));
+                let to_made = to_made.as_mut().map(|to| &mut to[i * bias_len..][..bias_len]);
+                let to_bias = to_made.or(to_bias.as_mut().map(|to| &mut to[at * bias_len..][..bias_len]));
                 let to_x = &mut to_x[at * len..][..len];
-                let to_bias = to_bias.as_mut().map(|to| &mut to[at * bias_len..][..bias_len]);
                 attention::backward(packed, x, bias, to_x, to_bias, &mut parameters, &mut group, s);
+            }
+            if let (Some(smolgen), Some(to_made)) = (&packed.smolgen, &to_made) {
+                let own = &mut parameters[packed.layout.total()..];
+                smolgen.backward(&kept.x[all.clone()], to_made, &mut to_x[all], own);
             }
             group.add(packed, &group.attention, &mut parameters);
         }
@@ -127,7 +158,7 @@ fn chunk(
 /// Adds the chunks' gradients in the order of the batch.
 fn sum(packed: &Packed, parts: Vec<Aligned>) -> Vec<f32> {
     const PIECE: usize = 16 * 1024;
-    let mut total = vec![0.0; packed.layout.total()];
+    let mut total = vec![0.0; packed.parameters()];
     total.par_chunks_mut(PIECE).enumerate().for_each(|(i, total)| {
         for part in &parts {
             rows::add(packed.level, total, cut(part, i * PIECE, total.len()));

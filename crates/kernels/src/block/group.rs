@@ -36,7 +36,7 @@ impl Group {
     pub(super) fn new(packed: &Packed, positions: usize) -> Group {
         let (level, shape) = (packed.level, packed.shape);
         let of = positions * product::depth(level, shape.tokens);
-        let room = |outer| Aligned::zeros(product::words(level, outer, of));
+        let room = |outer| Aligned::room(product::words(level, outer, of));
         let pair = |part, inputs, outputs| {
             // Query, key and value have the same inputs: kept once, with the query.
             let left =

@@ -4,6 +4,7 @@ use super::{Layout, Part, Shape};
 use crate::{
     Aligned, Level,
     product::{self, Place, View},
+    smolgen,
 };
 
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct Packed {
     pub(super) ahead: Matrices,
     /// The transposes, for the way back.
     pub(super) back: Option<Matrices>,
+    /// Makes the attention's biases.
+    pub(super) smolgen: Option<smolgen::Packed>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,7 +58,17 @@ impl Packed {
         };
         let ahead = Matrices::ahead(level, &shape, get);
         let back = train.then(|| Matrices::back(level, &shape, get));
-        Packed { level, shape, layout, small, ahead, back }
+        Packed { level, shape, layout, small, ahead, back, smolgen: None }
+    }
+
+    /// The block with its own source of attention biases; gradients of its parameters follow those of the block.
+    pub fn with_smolgen(self, smolgen: smolgen::Packed) -> Packed {
+        Packed { smolgen: Some(smolgen), ..self }
+    }
+
+    /// Numbers in all parameters, those of the smolgen last.
+    pub fn parameters(&self) -> usize {
+        self.layout.total() + self.smolgen.as_ref().map_or(0, smolgen::Packed::parameters)
     }
 }
 
@@ -63,13 +76,13 @@ impl Matrices {
     fn ahead<'a>(level: Level, shape: &Shape, get: impl Fn(Part) -> &'a [f32]) -> Matrices {
         let Shape { width, hidden, .. } = *shape;
         let pack = |part, k, n| {
-            let mut to = Aligned::zeros(product::words(level, n, k));
+            let mut to = Aligned::room(product::words(level, n, k));
             product::right(level, View::new(get(part), k, n), &mut to);
             to
         };
         // Columns of a packed right factor lie one after the other, so three of them are one wide matrix.
         let one = product::words(level, width, width);
-        let mut qkv = Aligned::zeros(3 * one);
+        let mut qkv = Aligned::room(3 * one);
         for (part, to) in [Part::Query, Part::Key, Part::Value].into_iter().zip(qkv.chunks_exact_mut(one)) {
             product::right(level, View::new(get(part), width, width), to);
         }
@@ -80,14 +93,14 @@ impl Matrices {
     fn back<'a>(level: Level, shape: &Shape, get: impl Fn(Part) -> &'a [f32]) -> Matrices {
         let Shape { width, hidden, .. } = *shape;
         let pack = |part, rows, columns| {
-            let mut to = Aligned::zeros(product::words(level, rows, columns));
+            let mut to = Aligned::room(product::words(level, rows, columns));
             product::right_transposed(level, View::new(get(part), rows, columns), &mut to);
             to
         };
         // Parts of a longer sum begin at whole steps of it.
         let beside = |parts: &[(View<'_>, usize)]| {
             let step = product::depth(level, parts[0].1);
-            let mut to = Aligned::zeros(product::words(level, width, parts.len() * step));
+            let mut to = Aligned::room(product::words(level, width, parts.len() * step));
             for (i, &(view, _)) in parts.iter().enumerate() {
                 let place = Place { at: i * step, of: parts.len() * step };
                 product::right_transposed_at(level, view, &mut to, place);

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    Level,
-    testing::{Plain, random},
+    Level, smolgen,
+    testing::{Plain, differences, random},
 };
 
 struct Case {
@@ -20,7 +20,7 @@ fn case(shape: Shape, positions: usize, with_bias: bool) -> Case {
         parameters[layout.range(part)].iter_mut().for_each(|x| *x += 1.0);
     }
     let bias = with_bias.then(|| random(3, positions * shape.bias_len()));
-    Case { shape, parameters, x: random(2, positions * shape.len()), bias }
+    Case { shape, parameters, x: random(2, positions * shape.values()), bias }
 }
 
 fn cases() -> Vec<Case> {
@@ -96,7 +96,7 @@ fn wide(values: &[f32]) -> Vec<f64> {
 
 /// All positions, and the sum of the results weighted by fixed random numbers: the loss of the gradient tests.
 fn plain_batch(case: &Case, parameters: &[f64], x: &[f64], bias: Option<&[f64]>) -> (Vec<f64>, f64) {
-    let (len, bias_len) = (case.shape.len(), case.shape.bias_len());
+    let (len, bias_len) = (case.shape.values(), case.shape.bias_len());
     let one = |i: usize| {
         plain(&case.shape, parameters, &x[i * len..][..len], bias.map(|b| &b[i * bias_len..][..bias_len]))
     };
@@ -146,17 +146,6 @@ fn gradients_match_finite_differences_at_every_level() {
     for case in cases() {
         let (parameters, x) = (wide(&case.parameters), wide(&case.x));
         let bias = case.bias.as_deref().map(wide);
-        let differences = |values: &[f64], at: &[usize], loss: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
-            let step = 1e-5;
-            let at = at.iter().map(|&at| {
-                let mut values = values.to_vec();
-                values[at] += step;
-                let above = loss(&values);
-                values[at] -= 2.0 * step;
-                (above - loss(&values)) / (2.0 * step)
-            });
-            at.collect()
-        };
         let some = |len: usize| -> Vec<usize> { (0..6).map(|i| (i * 7919 + 13) % len).collect() };
         let layout = Layout::of(&case.shape);
         let places: Vec<(Part, Vec<usize>)> = Part::ALL
@@ -168,13 +157,13 @@ fn gradients_match_finite_differences_at_every_level() {
             .collect();
         let expected: Vec<Vec<f64>> = places
             .iter()
-            .map(|(_, at)| differences(&parameters, at, &|p| plain_batch(&case, p, &x, bias.as_deref()).1))
+            .map(|(_, at)| differences(&parameters, at, |p| plain_batch(&case, p, &x, bias.as_deref()).1))
             .collect();
         let at_x = some(x.len());
-        let expected_x = differences(&x, &at_x, &|x| plain_batch(&case, &parameters, x, bias.as_deref()).1);
+        let expected_x = differences(&x, &at_x, |x| plain_batch(&case, &parameters, x, bias.as_deref()).1);
         let at_bias = some(bias.as_ref().map_or(1, Vec::len));
         let expected_bias = bias.as_ref().map(|bias| {
-            differences(bias, &at_bias, &|bias| plain_batch(&case, &parameters, &x, Some(bias)).1)
+            differences(bias, &at_bias, |bias| plain_batch(&case, &parameters, &x, Some(bias)).1)
         });
         for level in Level::all() {
             let packed = Packed::new(level, case.shape, &case.parameters, true);
@@ -224,5 +213,38 @@ fn gradients_do_not_depend_on_the_number_of_threads() {
             })
         };
         assert_eq!(run(1), run(3), "{level}");
+    }
+}
+
+#[test]
+fn a_block_with_its_own_smolgen_is_a_block_that_is_given_the_biases() {
+    let shape =
+        Shape { tokens: 8, width: 32, heads: 2, hidden: 32, activation: Activation::Gelu, biases: true };
+    let case = case(shape, 11, false);
+    let sizes = smolgen::Shape { tokens: 8, width: 32, heads: 2, compressed: 4, hidden: 16, per_head: 16 };
+    let own = random(5, smolgen::Layout::of(&sizes).total());
+    for level in Level::all() {
+        let smolgen = smolgen::Packed::new(level, sizes, &own, true);
+        let plain = Packed::new(level, shape, &case.parameters, true);
+        let fused = plain.clone().with_smolgen(smolgen.clone());
+        let mut biases = vec![0.0; 11 * shape.bias_len()];
+        smolgen.forward(&case.x, &mut biases);
+        let [mut y, mut fused_y, mut middle] = [(); 3].map(|()| vec![0.0; case.x.len()]);
+        forward(&plain, &case.x, Some(&biases), &mut y, None);
+        forward(&fused, &case.x, None, &mut fused_y, Some(&mut middle));
+        assert_eq!(y, fused_y, "{level}");
+
+        let [mut to_x, mut fused_to_x] = [(); 2].map(|()| vec![0.0; case.x.len()]);
+        let mut to_biases = vec![0.0; biases.len()];
+        let kept = Kept { x: &case.x, middle: &middle, bias: Some(&biases) };
+        let mut parts = backward(&plain, kept, &y, &mut to_x, Some(&mut to_biases));
+        let mut to_own = vec![0.0; own.len()];
+        smolgen.backward(&case.x, &to_biases, &mut to_x, &mut to_own);
+        parts.append(&mut to_own);
+        let kept = Kept { bias: None, ..kept };
+        let fused_parts = backward(&fused, kept, &y, &mut fused_to_x, None);
+        let pairs = parts.iter().zip(&fused_parts).chain(to_x.iter().zip(&fused_to_x));
+        // The smolgen sees groups of eight positions in one and all eleven in the other.
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())), "{level}");
     }
 }

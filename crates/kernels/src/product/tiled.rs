@@ -51,9 +51,10 @@ unsafe fn each_tile(
     for o in 0..outer.div_ceil(16) {
         for s in 0..k.div_ceil(32) {
             let to = &mut to[(o * steps + first + s) * WORDS..][..WORDS];
-            for (row, to) in tile(16 * o, 32 * s).into_iter().zip(to.chunks_exact_mut(16)) {
+            let tile = tile(16 * o, 32 * s);
+            for (row, to) in tile.iter().zip(to.chunks_exact_mut(16)) {
                 // SAFETY: a chunk is 64 bytes.
-                unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), row) }
+                unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), *row) }
             }
         }
     }

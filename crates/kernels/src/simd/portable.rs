@@ -68,11 +68,6 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn sqrt(a: V) -> V {
-        a.map(f32::sqrt)
-    }
-
-    #[inline(always)]
     fn round(a: V) -> V {
         // Adding and taking away 1.5 * 2^23 leaves no room for a fraction.
         const BIG: f32 = 12_582_912.0;

@@ -1,0 +1,99 @@
+//! Smolgen: attention biases that depend on the whole position.
+//!
+//! Every token is compressed to a few numbers, the numbers of all tokens become one vector, this one vector per head, and each
+//! of those heads x tokens x tokens biases, by a matrix that all blocks may share; two norms stand between. A group of
+//! positions goes through together, because the matrices are large and a position has only one row (then one per head).
+
+mod backward;
+mod forward;
+mod layout;
+#[cfg(test)]
+mod tests;
+
+pub use layout::{Layout, Part};
+
+use crate::{
+    Aligned, Level,
+    product::{self, View},
+};
+
+/// Sizes of a smolgen. `hidden`, `per_head` and the square of `tokens` are multiples of sixteen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub tokens: usize,
+    pub width: usize,
+    pub heads: usize,
+    /// Numbers that each token is compressed to.
+    pub compressed: usize,
+    pub hidden: usize,
+    pub per_head: usize,
+}
+
+impl Shape {
+    pub fn fits(&self) -> bool {
+        let Shape { tokens, width, hidden, per_head, .. } = *self;
+        [tokens * tokens, width, hidden, per_head].iter().all(|n| n.is_multiple_of(16))
+    }
+
+    fn flat(&self) -> usize {
+        self.tokens * self.compressed
+    }
+
+    fn square(&self) -> usize {
+        self.tokens * self.tokens
+    }
+}
+
+/// Parameters laid out for products.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    level: Level,
+    shape: Shape,
+    layout: Layout,
+    /// Biases and norms at their places, matrices too (they are not read again).
+    plain: Vec<f32>,
+    ahead: [Aligned; 4],
+    back: Option<[Aligned; 4]>,
+}
+
+impl Packed {
+    /// From parameters in the order of [`Layout`]; `train` packs what the way back needs, too.
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+        assert!(shape.fits(), "{shape:?}");
+        let layout = Layout::of(&shape);
+        assert_eq!(parameters.len(), layout.total());
+        let matrices = [
+            (Part::Compress, shape.width, shape.compressed),
+            (Part::Dense, shape.flat(), shape.hidden),
+            (Part::Split, shape.hidden, shape.heads * shape.per_head),
+            (Part::Spread, shape.per_head, shape.square()),
+        ];
+        let ahead = matrices.map(|(part, k, n)| {
+            let mut to = Aligned::room(product::words(level, n, k));
+            product::right(level, View::new(&parameters[layout.range(part)], k, n), &mut to);
+            to
+        });
+        let back = train.then(|| {
+            matrices.map(|(part, rows, columns)| {
+                let mut to = Aligned::room(product::words(level, rows, columns));
+                let view = View::new(&parameters[layout.range(part)], rows, columns);
+                product::right_transposed(level, view, &mut to);
+                to
+            })
+        });
+        let mut plain = parameters.to_vec();
+        for (part, ..) in matrices {
+            plain[layout.range(part)].fill(0.0);
+        }
+        Packed { level, shape, layout, plain, ahead, back }
+    }
+
+    /// Numbers in all parameters.
+    pub fn parameters(&self) -> usize {
+        self.layout.total()
+    }
+
+    fn get(&self, part: Part) -> &[f32] {
+        &self.plain[self.layout.range(part)]
+    }
+}

@@ -1,0 +1,132 @@
+//! From the gradients of biases to those of positions and parameters.
+
+use super::{Packed, Part, Shape};
+use crate::{
+    Aligned,
+    norm::{self, Moments},
+    product::{self, Into, Place, Size, View, product, rounded},
+    rows,
+};
+
+impl Packed {
+    /// Adds to the gradients of `x` and of the parameters (in the order of `Layout`), given those of the biases.
+    pub fn backward(&self, x: &[f32], to_biases: &[f32], to_x: &mut [f32], parameters: &mut [f32]) {
+        let Shape { tokens, width, heads, hidden, per_head, .. } = self.shape;
+        let level = self.level;
+        let square = self.shape.square();
+        let positions = x.len() / (tokens * width);
+        let steps = self.steps(x);
+        let all_heads = positions * heads;
+
+        rows::add_rows(level, to_biases, &mut parameters[self.layout.range(Part::SpreadBias)]);
+        self.add_matrix(
+            Part::Spread,
+            &steps.split_normed,
+            to_biases,
+            all_heads,
+            per_head,
+            square,
+            parameters,
+        );
+        let to_normed = self.back_through(3, to_biases, all_heads, square, per_head);
+        let mut to_split = Aligned::zeros(positions * heads * per_head);
+        let values = (&*steps.split, &*steps.split_moments);
+        self.norm_back((Part::SplitNorm, Part::SplitNormBias), values, &to_normed, &mut to_split, parameters);
+
+        let wide = heads * per_head;
+        rows::add_rows(level, &to_split, &mut parameters[self.layout.range(Part::SplitBias)]);
+        self.add_matrix(Part::Split, &steps.dense_normed, &to_split, positions, hidden, wide, parameters);
+        let to_normed = self.back_through(2, &to_split, positions, wide, hidden);
+        let mut to_dense = Aligned::zeros(positions * hidden);
+        let values = (&*steps.dense, &*steps.dense_moments);
+        self.norm_back((Part::DenseNorm, Part::DenseNormBias), values, &to_normed, &mut to_dense, parameters);
+
+        let flat = self.shape.flat();
+        rows::add_rows(level, &to_dense, &mut parameters[self.layout.range(Part::DenseBias)]);
+        self.add_matrix(Part::Dense, &steps.flat, &to_dense, positions, flat, hidden, parameters);
+        let to_flat = self.back_through(1, &to_dense, positions, hidden, flat);
+        self.compress_back(x, &to_flat, positions, to_x, parameters);
+    }
+
+    /// The gradient of a product's inputs: `gradient[m x k] * matrix^T[k x n]`.
+    fn back_through(&self, which: usize, gradient: &[f32], m: usize, k: usize, n: usize) -> Aligned {
+        let back = self.back.as_ref().expect("a smolgen packed for training");
+        let left = self.left(gradient, m, k);
+        let mut out = Aligned::room(rounded(m) * rounded(n));
+        product(self.level, Size { m, n, k }, &left, &back[which], &mut out, rounded(n), Into::Replace);
+        out
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "both factors with their sizes")]
+    fn add_matrix(
+        &self,
+        part: Part,
+        inputs: &[f32],
+        gradients: &[f32],
+        k: usize,
+        m: usize,
+        n: usize,
+        parameters: &mut [f32],
+    ) {
+        let mut left = Aligned::room(product::words(self.level, m, k));
+        product::left_transposed(self.level, View::new(inputs, k, m), &mut left);
+        let mut right = Aligned::room(product::words(self.level, n, k));
+        product::right(self.level, View::new(gradients, k, n), &mut right);
+        let out = &mut parameters[self.layout.range(part)];
+        product(self.level, Size { m, n, k }, &left, &right, out, n, Into::Add);
+    }
+
+    fn norm_back(
+        &self,
+        (weight, bias): (Part, Part),
+        (x, moments): (&[f32], &[Moments]),
+        gradient: &[f32],
+        to_x: &mut [f32],
+        parameters: &mut [f32],
+    ) {
+        // The bias follows the weight.
+        let all = self.layout.range(weight).start..self.layout.range(bias).end;
+        let weight = self.get(weight);
+        let (to_weight, to_bias) = parameters[all].split_at_mut(weight.len());
+        norm::backward(self.level, x, moments, weight, gradient, to_x, to_weight, Some(to_bias));
+    }
+
+    fn compress_back(
+        &self,
+        x: &[f32],
+        to_flat: &[f32],
+        positions: usize,
+        to_x: &mut [f32],
+        parameters: &mut [f32],
+    ) {
+        let Shape { tokens, width, compressed, .. } = self.shape;
+        let level = self.level;
+        let back = self.back.as_ref().expect("a smolgen packed for training");
+        let step = product::depth(level, tokens);
+        let of = positions * step;
+        let mut left = Aligned::room(product::words(level, width, of));
+        let mut right = Aligned::room(product::words(level, compressed, of));
+        let mut gradient = Aligned::room(product::words(level, tokens, compressed));
+        let mut room = Aligned::room(rounded(tokens) * width);
+        let flat = self.shape.flat();
+        let positions = x.chunks_exact(tokens * width).zip(to_x.chunks_exact_mut(tokens * width));
+        for (i, (x, to_x)) in positions.enumerate() {
+            let to_compressed = View::new(&to_flat[i * rounded(flat)..], tokens, compressed);
+            let place = Place { at: i * step, of };
+            product::left_transposed_at(level, View::new(x, tokens, width), &mut left, place);
+            product::right_at(level, to_compressed, &mut right, place);
+            product::left(level, to_compressed, &mut gradient);
+            let size = Size { m: tokens, n: width, k: compressed };
+            product(level, size, &gradient, &back[0], &mut room, width, Into::Replace);
+            rows::add(level, to_x, &room[..tokens * width]);
+        }
+        let stride = rounded(compressed);
+        let mut to_matrix = Aligned::room(width * stride);
+        let size = Size { m: width, n: compressed, k: of };
+        product(level, size, &left, &right, &mut to_matrix, stride, Into::Replace);
+        let out = &mut parameters[self.layout.range(Part::Compress)];
+        for (to, from) in out.chunks_exact_mut(compressed).zip(to_matrix.chunks_exact(stride)) {
+            rows::add(level, to, &from[..compressed]);
+        }
+    }
+}
