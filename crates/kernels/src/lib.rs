@@ -2,7 +2,9 @@
 
 pub mod activation;
 mod aligned;
+pub mod bags;
 pub mod block;
+pub mod conv;
 mod level;
 mod math;
 pub mod norm;

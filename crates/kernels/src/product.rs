@@ -142,5 +142,41 @@ pub fn product(
     }
 }
 
+/// A left factor that is not packed by itself: row `r` of it is made of the runs `values[start + r * stride..]`, for each
+/// start as long as the sum's length divided by the number of starts. At [`Level::Amx`] the words are pairs of bf16.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs<'a> {
+    pub values: &'a [f32],
+    pub stride: usize,
+    pub starts: &'a [usize],
+}
+
+/// `out[m x n] = runs[m x k] * right[k x n]`; a run has a multiple of 32 numbers, `m` and `n` are whole grains.
+pub fn product_of_runs(level: Level, size: Size, left: Runs<'_>, right: &[f32], out: &mut [f32]) {
+    let Size { m, n, k } = size;
+    assert!(m.is_multiple_of(GRAIN) && n.is_multiple_of(GRAIN) && m > 0 && n > 0);
+    let run = k / left.starts.len();
+    assert!(run * left.starts.len() == k && run.is_multiple_of(32) && k > 0);
+    let words_of_run = if level.rounds() { run / 2 } else { run };
+    let last = left.starts.iter().max().expect("a run") + (m - 1) * left.stride + words_of_run;
+    assert!(left.values.len() >= last && right.len() >= words(level, n, k) && out.len() >= m * n);
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: sizes were checked above; `Level::Amx` means that tiles work.
+        Level::Amx => unsafe { tiled::product_of_runs(size, left, right, out) },
+        _ => simd::run(level, panels::RunsProduct { size, left, right, out }),
+    }
+}
+
+/// Rounds numbers, a multiple of 32 of them, to words of two bf16 each. Only for [`Level::Amx`].
+pub fn to_bf16(level: Level, from: &[f32], to: &mut [f32]) {
+    assert!(level == Level::Amx && from.len().is_multiple_of(32) && to.len() * 2 == from.len());
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+    unsafe {
+        tiled::to_bf16(from, to);
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -238,4 +238,113 @@ impl Tiles {
             );
         }
     }
+
+    /// `out[32 x 32] = left * right` like [`Tiles::four`], where step `i` of the left factor's rows begins `offsets[i]`
+    /// bytes after the pointers and the rows lie `row_bytes` apart.
+    ///
+    /// # Safety
+    /// All that is so described is valid memory, and `offsets` is not empty.
+    #[inline]
+    pub(crate) unsafe fn four_strided(
+        self,
+        left: [*const f32; 2],
+        row_bytes: usize,
+        offsets: &[i32],
+        right: [*const f32; 2],
+        out: *mut f32,
+        out_stride: usize,
+    ) {
+        // SAFETY: the caller vouches for the memory, `self` for the tiles.
+        unsafe {
+            asm!(
+                "tilezero tmm0",
+                "tilezero tmm1",
+                "tilezero tmm2",
+                "tilezero tmm3",
+                "2:",
+                "movsxd {t}, dword ptr [{offsets}]",
+                "lea {q}, [{a1} + {t}]",
+                "add {t}, {a0}",
+                "tileloadd tmm6, [{b0} + {row}]",
+                "tileloadd tmm4, [{t} + {sa}]",
+                "tdpbf16ps tmm0, tmm4, tmm6",
+                "tileloadd tmm7, [{b1} + {row}]",
+                "tdpbf16ps tmm1, tmm4, tmm7",
+                "tileloadd tmm5, [{q} + {sa}]",
+                "tdpbf16ps tmm2, tmm5, tmm6",
+                "tdpbf16ps tmm3, tmm5, tmm7",
+                "add {offsets}, 4",
+                "add {b0}, 1024",
+                "add {b1}, 1024",
+                "dec {steps}",
+                "jnz 2b",
+                "mov {q}, {sc}",
+                "shl {q}, 4",
+                "add {q}, {c}",
+                "tilestored [{c} + {sc}], tmm0",
+                "tilestored [{c} + {sc} + 64], tmm1",
+                "tilestored [{q} + {sc}], tmm2",
+                "tilestored [{q} + {sc} + 64], tmm3",
+                a0 = in(reg) left[0],
+                a1 = in(reg) left[1],
+                sa = in(reg) row_bytes,
+                offsets = inout(reg) offsets.as_ptr() => _,
+                b0 = inout(reg) right[0] => _,
+                b1 = inout(reg) right[1] => _,
+                steps = inout(reg) offsets.len() => _,
+                c = in(reg) out,
+                sc = in(reg) out_stride * 4,
+                row = in(reg) ROW_BYTES,
+                t = out(reg) _,
+                q = out(reg) _,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                options(nostack),
+            );
+        }
+    }
+
+    /// One tile of [`Tiles::four_strided`].
+    ///
+    /// # Safety
+    /// As there.
+    #[inline]
+    pub(crate) unsafe fn one_strided(
+        self,
+        left: *const f32,
+        row_bytes: usize,
+        offsets: &[i32],
+        right: *const f32,
+        out: *mut f32,
+        out_stride: usize,
+    ) {
+        // SAFETY: the caller vouches for the memory, `self` for the tiles.
+        unsafe {
+            asm!(
+                "tilezero tmm0",
+                "2:",
+                "movsxd {t}, dword ptr [{offsets}]",
+                "add {t}, {a}",
+                "tileloadd tmm6, [{b} + {row}]",
+                "tileloadd tmm4, [{t} + {sa}]",
+                "tdpbf16ps tmm0, tmm4, tmm6",
+                "add {offsets}, 4",
+                "add {b}, 1024",
+                "dec {steps}",
+                "jnz 2b",
+                "tilestored [{c} + {sc}], tmm0",
+                a = in(reg) left,
+                sa = in(reg) row_bytes,
+                offsets = inout(reg) offsets.as_ptr() => _,
+                b = inout(reg) right => _,
+                steps = inout(reg) offsets.len() => _,
+                c = in(reg) out,
+                sc = in(reg) out_stride * 4,
+                row = in(reg) ROW_BYTES,
+                t = out(reg) _,
+                out("tmm0") _, out("tmm4") _, out("tmm6") _,
+                options(nostack),
+            );
+        }
+    }
 }

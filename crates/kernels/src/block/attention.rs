@@ -116,8 +116,7 @@ pub(super) fn backward(
             group.attention[QUERY + i].gradients(level, place, first, view);
             product::left_at(level, view, &mut s.triple, Place { at: i * deep + first, of: 3 * deep });
             if packed.small.qkv_bias.is_some() {
-                let part = [Part::QueryBias, Part::KeyBias, Part::ValueBias][i];
-                let sum = &mut parameters[packed.layout.range(part)][first..][..columns];
+                let sum = &mut parameters[packed.layout.range(Part::QkvBias)][i * width + first..][..columns];
                 rows::add_columns(level, view, sum);
             }
         }

@@ -11,6 +11,8 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Pair {
     part: Part,
+    /// First of the matrix's columns that this pair is for.
+    first: usize,
     inputs: usize,
     outputs: usize,
     /// Inputs of the matrix, transposed.
@@ -38,17 +40,24 @@ impl Group {
         let of = positions * product::depth(level, shape.tokens);
         let room = |outer| Aligned::room(product::words(level, outer, of));
         let pair = |part, inputs, outputs| {
-            // Query, key and value have the same inputs: kept once, with the query.
-            let left =
-                if matches!(part, Part::Key | Part::Value) { Aligned::default() } else { room(inputs) };
-            Pair { part, inputs, outputs, left, right: room(outputs) }
+            let (left, right) = (room(inputs), room(outputs));
+            Pair { part, first: 0, inputs, outputs, left, right }
         };
         let width = shape.width;
-        let square = |part| pair(part, width, width);
+        // Query, key and value have the same inputs: kept once, with the query.
+        let other = |first| {
+            let (left, right) = (Aligned::default(), room(width));
+            Pair { part: Part::Qkv, first, inputs: width, outputs: width, left, right }
+        };
         Group {
             level,
             place: Place { at: 0, of },
-            attention: [Part::Query, Part::Key, Part::Value, Part::Out].map(square),
+            attention: [
+                pair(Part::Qkv, width, width),
+                other(width),
+                other(2 * width),
+                pair(Part::Out, width, width),
+            ],
             feed: [pair(Part::Up, width, shape.up()), pair(Part::Down, shape.hidden, width)],
         }
     }
@@ -69,7 +78,8 @@ impl Group {
             let left = if pair.left.is_empty() { &pairs[QUERY].left } else { &pair.left };
             let out = &mut parameters[packed.layout.range(pair.part)];
             let size = Size { m: pair.inputs, n: pair.outputs, k: self.place.of };
-            product(self.level, size, left, &pair.right, out, pair.outputs, Into::Add);
+            let stride = out.len() / pair.inputs;
+            product(self.level, size, left, &pair.right, &mut out[pair.first..], stride, Into::Add);
         }
     }
 }

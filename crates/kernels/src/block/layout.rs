@@ -9,12 +9,9 @@ use super::Shape;
 pub enum Part {
     Norm1,
     Norm1Bias,
-    Query,
-    QueryBias,
-    Key,
-    KeyBias,
-    Value,
-    ValueBias,
+    /// Query, key and value side by side.
+    Qkv,
+    QkvBias,
     Out,
     OutBias,
     Norm2,
@@ -26,15 +23,11 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Part; 16] = [
+    pub const ALL: [Part; 12] = [
         Part::Norm1,
         Part::Norm1Bias,
-        Part::Query,
-        Part::QueryBias,
-        Part::Key,
-        Part::KeyBias,
-        Part::Value,
-        Part::ValueBias,
+        Part::Qkv,
+        Part::QkvBias,
         Part::Out,
         Part::OutBias,
         Part::Norm2,
@@ -49,12 +42,12 @@ impl Part {
 /// Where each parameter lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
-    starts: [usize; 17],
+    starts: [usize; 13],
 }
 
 impl Layout {
     pub fn of(shape: &Shape) -> Layout {
-        let mut starts = [0; 17];
+        let mut starts = [0; 13];
         for (i, part) in Part::ALL.into_iter().enumerate() {
             starts[i + 1] = starts[i] + len(shape, part);
         }
@@ -63,7 +56,7 @@ impl Layout {
 
     /// Numbers in all parameters.
     pub fn total(&self) -> usize {
-        self.starts[16]
+        self.starts[12]
     }
 
     pub fn range(&self, part: Part) -> Range<usize> {
@@ -74,7 +67,9 @@ impl Layout {
 fn len(shape: &Shape, part: Part) -> usize {
     let Shape { width, hidden, .. } = *shape;
     match part {
-        Part::Query | Part::Key | Part::Value | Part::Out => width * width,
+        Part::Qkv => 3 * width * width,
+        Part::QkvBias => 3 * width,
+        Part::Out => width * width,
         Part::Up => width * shape.up(),
         Part::UpBias => shape.up(),
         Part::Down => hidden * width,

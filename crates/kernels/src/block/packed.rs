@@ -50,7 +50,7 @@ impl Packed {
         let biases = |values: Vec<f32>| shape.biases.then_some(values);
         let small = Small {
             norm1: [own(Part::Norm1), own(Part::Norm1Bias)],
-            qkv_bias: biases([Part::QueryBias, Part::KeyBias, Part::ValueBias].map(get).concat()),
+            qkv_bias: biases(own(Part::QkvBias)),
             out_bias: biases(own(Part::OutBias)),
             norm2: [own(Part::Norm2), own(Part::Norm2Bias)],
             up_bias: biases(own(Part::UpBias)),
@@ -80,14 +80,12 @@ impl Matrices {
             product::right(level, View::new(get(part), k, n), &mut to);
             to
         };
-        // Columns of a packed right factor lie one after the other, so three of them are one wide matrix.
-        let one = product::words(level, width, width);
-        let mut qkv = Aligned::room(3 * one);
-        for (part, to) in [Part::Query, Part::Key, Part::Value].into_iter().zip(qkv.chunks_exact_mut(one)) {
-            product::right(level, View::new(get(part), width, width), to);
+        Matrices {
+            qkv: pack(Part::Qkv, width, 3 * width),
+            out: pack(Part::Out, width, width),
+            up: pack(Part::Up, width, shape.up()),
+            down: pack(Part::Down, hidden, width),
         }
-        let (out, up) = (pack(Part::Out, width, width), pack(Part::Up, width, shape.up()));
-        Matrices { qkv, out, up, down: pack(Part::Down, hidden, width) }
     }
 
     fn back<'a>(level: Level, shape: &Shape, get: impl Fn(Part) -> &'a [f32]) -> Matrices {
@@ -107,12 +105,12 @@ impl Matrices {
             }
             to
         };
-        let square = |part| (View::new(get(part), width, width), width);
+        let qkv = View::new(get(Part::Qkv), width, 3 * width);
         let up = View::new(get(Part::Up), width, shape.up());
         let ups: Vec<_> =
             (0..shape.activation.inputs()).map(|i| (up.columns(i * hidden, hidden), hidden)).collect();
         Matrices {
-            qkv: beside(&[Part::Query, Part::Key, Part::Value].map(square)),
+            qkv: beside(&[0, 1, 2].map(|i| (qkv.columns(i * width, width), width))),
             out: pack(Part::Out, width, width),
             up: beside(&ups),
             down: pack(Part::Down, hidden, width),

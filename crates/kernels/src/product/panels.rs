@@ -1,6 +1,6 @@
 //! Factors in f32: the left one row by row, the right one in panels of sixteen columns.
 
-use super::{GRAIN, Into, Place, Size, View};
+use super::{GRAIN, Into, Place, Runs, Size, View};
 use crate::simd::{Simd, Task};
 
 pub(super) fn left(from: View<'_>, to: &mut [f32], place: Place) {
@@ -121,6 +121,64 @@ impl Product<'_> {
                 let out = &mut self.out[(row + i) * self.stride + column + j * S::LANES..];
                 let sum = if self.into == Into::Add { S::add(S::load(out), sum) } else { sum };
                 S::store(sum, out);
+            }
+        }
+    }
+}
+
+/// The checked product of runs with a packed right factor.
+pub(super) struct RunsProduct<'a> {
+    pub(super) size: Size,
+    pub(super) left: Runs<'a>,
+    pub(super) right: &'a [f32],
+    pub(super) out: &'a mut [f32],
+}
+
+impl Task for RunsProduct<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self) {
+        for column in (0..self.size.n).step_by(GRAIN) {
+            if S::LANES == GRAIN {
+                for row in (0..self.size.m).step_by(16) {
+                    self.block::<S, 16, 1>(row, column);
+                }
+            } else {
+                for row in (0..self.size.m).step_by(4) {
+                    self.block::<S, 4, 2>(row, column);
+                }
+            }
+        }
+    }
+}
+
+impl RunsProduct<'_> {
+    #[inline(always)]
+    fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, row: usize, column: usize) {
+        let Size { n, k, .. } = self.size;
+        let run = k / self.left.starts.len();
+        let panel = &self.right[column * k..][..GRAIN * k];
+        let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
+        for (&start, panel) in self.left.starts.iter().zip(panel.chunks_exact(GRAIN * run)) {
+            let left = &self.left.values[start + row * self.left.stride..];
+            for (at, weights) in panel.chunks_exact(GRAIN).enumerate() {
+                let mut right = [S::splat(0.0); COLUMNS];
+                for (j, right) in right.iter_mut().enumerate() {
+                    *right = S::load(&weights[j * S::LANES..]);
+                }
+                for (i, sums) in sums.iter_mut().enumerate() {
+                    // SAFETY: the caller has checked that every row has all runs.
+                    let left = S::splat(unsafe { *left.get_unchecked(i * self.left.stride + at) });
+                    for (sum, right) in sums.iter_mut().zip(right) {
+                        *sum = S::fma(left, right, *sum);
+                    }
+                }
+            }
+        }
+        for (i, sums) in sums.iter().enumerate() {
+            for (j, &sum) in sums.iter().enumerate() {
+                S::store(sum, &mut self.out[(row + i) * n + column + j * S::LANES..]);
             }
         }
     }

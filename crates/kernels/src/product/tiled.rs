@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Into, Place, Size, View};
+use super::{Into, Place, Runs, Size, View};
 use crate::tiles::{Tiles, WORDS};
 
 type Tile = [__m512i; 16];
@@ -183,6 +183,53 @@ pub(super) unsafe fn product(
                     }
                 }
             }
+        }
+    }
+}
+
+/// # Safety
+/// As for [`super::product_of_runs`], whose checks must have passed.
+pub(super) unsafe fn product_of_runs(size: Size, left: Runs<'_>, right: &[f32], out: &mut [f32]) {
+    let tiles = Tiles::of_this_thread();
+    let steps_of_run = size.k / left.starts.len() / 32;
+    let offsets: Vec<i32> = (left.starts.iter())
+        .flat_map(|start| (0..steps_of_run).map(move |step| (4 * start + 64 * step) as i32))
+        .collect();
+    let (rows, columns, bytes) = (size.m / 16, size.n / 16, 4 * left.stride);
+    for column in (0..columns).step_by(2) {
+        for row in (0..rows).step_by(2) {
+            // SAFETY: all tiles of the block lie inside their slices.
+            unsafe {
+                let left = |row: usize| left.values.as_ptr().add(16 * row * left.stride);
+                let right = |column: usize| right.as_ptr().add(column * offsets.len() * WORDS);
+                let place = |row: usize, column: usize| 16 * (row * size.n + column);
+                if row + 1 < rows && column + 1 < columns {
+                    let rights = [right(column), right(column + 1)];
+                    let out = out.as_mut_ptr().add(place(row, column));
+                    tiles.four_strided([left(row), left(row + 1)], bytes, &offsets, rights, out, size.n);
+                } else {
+                    for r in row..rows.min(row + 2) {
+                        for c in column..columns.min(column + 2) {
+                            let out = out.as_mut_ptr().add(place(r, c));
+                            tiles.one_strided(left(r), bytes, &offsets, right(c), out, size.n);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The CPU has AVX-512 with bf16, `from` has a multiple of 32 numbers and `to` half as many words.
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn to_bf16(from: &[f32], to: &mut [f32]) {
+    for (from, to) in from.chunks_exact(32).zip(to.chunks_exact_mut(16)) {
+        // SAFETY: a chunk is two vectors of numbers, or one of words.
+        unsafe {
+            let (low, high) = (_mm512_loadu_ps(from.as_ptr()), _mm512_loadu_ps(from.as_ptr().add(16)));
+            let both = std::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low));
+            _mm512_storeu_si512(to.as_mut_ptr().cast(), both);
         }
     }
 }

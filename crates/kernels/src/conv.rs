@@ -1,0 +1,84 @@
+//! 3x3 convolutions on the 64 squares of a board, channels last: residual blocks of two of them.
+//!
+//! A board is laid out with nine squares to a rank, the ninth always zero, and a zero rank and square at both ends. Then the
+//! neighbour in one direction is always the same distance away, and the nine products of a convolution read one board at
+//! nine offsets: nothing is gathered. The ninth column's results are thrown away.
+
+mod batch;
+mod board;
+mod products;
+#[cfg(test)]
+mod tests;
+
+pub use batch::{Kept, backward, forward};
+
+use crate::{
+    Aligned, Level,
+    product::{self, Place, View},
+};
+
+/// Squares of a rank with its zero.
+const RANK: usize = 9;
+/// Rows of a product: eight ranks, rounded up to whole grains.
+const ROWS: usize = product::rounded(8 * RANK);
+/// Zeros before the first square.
+const BEFORE: usize = RANK + 1;
+/// Rows of a board with its zeros.
+const BOARD: usize = BEFORE + ROWS + BEFORE;
+
+/// The row of each square among the results.
+fn row(square: usize) -> usize {
+    square / 8 * RANK + square % 8
+}
+
+/// Parameters of a residual block `relu(x + second(relu(first(x))))`, packed. Weights are `[9 x channels, channels]`, the nine
+/// neighbours from the lower left to the upper right, and the flat order is weight, bias, weight, bias.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    level: Level,
+    channels: usize,
+    biases: [Vec<f32>; 2],
+    ahead: [Aligned; 2],
+    back: Option<[Aligned; 2]>,
+}
+
+/// Numbers in the parameters of a block.
+pub fn parameters(channels: usize) -> usize {
+    2 * (9 * channels + 1) * channels
+}
+
+/// Whether blocks of so many channels can be computed here.
+pub fn fits(channels: usize) -> bool {
+    channels > 0 && channels.is_multiple_of(32)
+}
+
+impl Packed {
+    pub fn new(level: Level, channels: usize, parameters: &[f32], train: bool) -> Packed {
+        assert!(fits(channels), "{channels} channels");
+        assert_eq!(parameters.len(), self::parameters(channels));
+        let halves = parameters.split_at(parameters.len() / 2);
+        let halves = [halves.0, halves.1].map(|half| half.split_at(9 * channels * channels));
+        let ahead = halves.map(|(weight, _)| {
+            let mut to = Aligned::room(product::words(level, channels, 9 * channels));
+            product::right(level, View::new(weight, 9 * channels, channels), &mut to);
+            to
+        });
+        // Back through neighbour i is ahead through neighbour 8 - i with the transposed weight.
+        let back = train.then(|| {
+            halves.map(|(weight, _)| {
+                let mut to = Aligned::room(product::words(level, channels, 9 * channels));
+                for (i, weight) in weight.chunks_exact(channels * channels).enumerate() {
+                    let place = Place { at: (8 - i) * channels, of: 9 * channels };
+                    product::right_transposed_at(
+                        level,
+                        View::new(weight, channels, channels),
+                        &mut to,
+                        place,
+                    );
+                }
+                to
+            })
+        });
+        Packed { level, channels, biases: halves.map(|(_, bias)| bias.to_vec()), ahead, back }
+    }
+}

@@ -1,0 +1,144 @@
+//! A batch of boards through a residual block.
+
+use rayon::prelude::*;
+
+use super::{
+    BEFORE, Packed, ROWS,
+    board::{Board, Then, then},
+    products::{Gradient, convolve},
+    row,
+};
+use crate::{Aligned, Level, rows};
+
+/// Boards whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
+const CHUNK: usize = 64;
+/// Boards that share one update of the weights' gradients.
+const GROUP: usize = 4;
+
+/// What the way back needs of the way there.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept<'a> {
+    pub x: &'a [f32],
+    pub y: &'a [f32],
+}
+
+struct Room {
+    x: Board,
+    middle: Board,
+    to_y: Board,
+    to_middle: Board,
+    sums: Aligned,
+}
+
+impl Room {
+    fn new(level: Level, channels: usize) -> Room {
+        let board = || Board::new(level, channels);
+        let sums = Aligned::room(ROWS * channels);
+        Room { x: board(), middle: board(), to_y: board(), to_middle: board(), sums }
+    }
+}
+
+/// `relu(x + second(relu(first(x))))` for boards of 64 squares x channels.
+pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
+    let len = 64 * packed.channels;
+    assert!(x.len() == y.len() && x.len().is_multiple_of(len));
+    let some = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, CHUNK) * len;
+    y.par_chunks_mut(some).zip(x.par_chunks(some)).for_each(|(y, x)| {
+        let mut room = Room::new(packed.level, packed.channels);
+        for (x, y) in x.chunks_exact(len).zip(y.chunks_exact_mut(len)) {
+            middle(packed, x, &mut room);
+            convolve(packed.level, &room.middle, &packed.ahead[1], packed.channels, &mut room.sums);
+            for square in 0..64 {
+                let here = square * packed.channels..(square + 1) * packed.channels;
+                let what = Then::Join { bias: &packed.biases[1], shortcut: &x[here.clone()] };
+                then(packed.level, sum(&room.sums, square, packed.channels), what, &mut y[here]);
+            }
+        }
+    });
+}
+
+fn sum(sums: &[f32], square: usize, channels: usize) -> &[f32] {
+    &sums[row(square) * channels..][..channels]
+}
+
+/// The boards of `x` and of what lies between the convolutions.
+fn middle(packed: &Packed, x: &[f32], room: &mut Room) {
+    room.x.fill(x);
+    room.x.pack(packed.level);
+    convolve(packed.level, &room.x, &packed.ahead[0], packed.channels, &mut room.sums);
+    for square in 0..64 {
+        let what = Then::Rectify { bias: &packed.biases[0] };
+        let sum = sum(&room.sums, square, packed.channels);
+        then(packed.level, sum, what, room.middle.square(square));
+    }
+    room.middle.pack(packed.level);
+}
+
+/// From the gradient of `y` to those of `x` and of the parameters.
+pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Vec<f32> {
+    let len = 64 * packed.channels;
+    let total = gradient.len();
+    assert!(
+        kept.x.len() == total && kept.y.len() == total && to_x.len() == total && total.is_multiple_of(len)
+    );
+    let some = CHUNK * len;
+    let work = gradient.par_chunks(some).zip(to_x.par_chunks_mut(some));
+    let work = work.zip(kept.x.par_chunks(some).zip(kept.y.par_chunks(some)));
+    let parts: Vec<Aligned> =
+        work.map(|((gradient, to_x), (x, y))| chunk(packed, Kept { x, y }, gradient, to_x)).collect();
+    let mut total = vec![0.0; super::parameters(packed.channels)];
+    for part in &parts {
+        rows::add(packed.level, &mut total, part);
+    }
+    total
+}
+
+fn chunk(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
+    let (level, channels) = (packed.level, packed.channels);
+    let len = 64 * channels;
+    let mut parameters = Aligned::zeros(super::parameters(channels));
+    let mut room = Room::new(level, channels);
+    let all: Vec<_> =
+        kept.x.chunks_exact(len).zip(kept.y.chunks_exact(len)).zip(gradient.chunks_exact(len)).collect();
+    for (group, to_x) in all.chunks(GROUP).zip(to_x.chunks_mut(GROUP * len)) {
+        let mut pairs = [(); 2].map(|()| Gradient::new(level, channels, group.len()));
+        for (at, (((x, y), gradient), to_x)) in group.iter().zip(to_x.chunks_exact_mut(len)).enumerate() {
+            board_back(packed, x, y, gradient, to_x, &mut room);
+            pairs[0].keep(level, at, channels, &room.x, &room.to_middle);
+            pairs[1].keep(level, at, channels, &room.middle, &room.to_y);
+            let (first, second) = parameters.split_at_mut(super::parameters(channels) / 2);
+            for (board, half) in [(&room.to_middle, first), (&room.to_y, second)] {
+                let squares = &board.plain[BEFORE * channels..][..ROWS * channels];
+                rows::add_rows(level, squares, &mut half[9 * channels * channels..]);
+            }
+        }
+        let (first, second) = parameters.split_at_mut(super::parameters(channels) / 2);
+        for (pair, half) in pairs.iter().zip([first, second]) {
+            pair.add(level, channels, &mut half[..9 * channels * channels]);
+        }
+    }
+    parameters
+}
+
+/// Fills all boards of the room, and `to_x`.
+fn board_back(packed: &Packed, x: &[f32], y: &[f32], gradient: &[f32], to_x: &mut [f32], room: &mut Room) {
+    let (level, channels) = (packed.level, packed.channels);
+    let back = packed.back.as_ref().expect("a block packed for training");
+    middle(packed, x, room);
+    let squares = gradient.chunks_exact(channels).zip(y.chunks_exact(channels));
+    for (square, (gradient, y)) in squares.enumerate() {
+        then(level, gradient, Then::Gate { shown: y }, room.to_y.square(square));
+    }
+    room.to_y.pack(level);
+    convolve(level, &room.to_y, &back[1], channels, &mut room.sums);
+    for square in 0..64 {
+        let shown = &*room.middle.square(square);
+        then(level, sum(&room.sums, square, channels), Then::Gate { shown }, room.to_middle.square(square));
+    }
+    room.to_middle.pack(level);
+    convolve(level, &room.to_middle, &back[0], channels, &mut room.sums);
+    for (square, to_x) in to_x.chunks_exact_mut(channels).enumerate() {
+        let shortcut = &*room.to_y.square(square);
+        then(level, sum(&room.sums, square, channels), Then::Add { shortcut }, to_x);
+    }
+}

@@ -1,0 +1,79 @@
+use super::*;
+use crate::testing::{differences, random};
+
+/// Plain f64 convolution with bias.
+fn plain_convolution(x: &[f64], weight: &[f64], bias: &[f64]) -> Vec<f64> {
+    let channels = bias.len();
+    let mut out = Vec::with_capacity(x.len());
+    for square in 0..64 {
+        let mut sum = bias.to_vec();
+        for neighbour in 0..9 {
+            let rank = square as isize / 8 + neighbour / 3 - 1;
+            let file = square as isize % 8 + neighbour % 3 - 1;
+            if (0..8).contains(&rank) && (0..8).contains(&file) {
+                for i in 0..channels {
+                    let value = x[(8 * rank + file) as usize * channels + i];
+                    for (o, sum) in sum.iter_mut().enumerate() {
+                        *sum += value * weight[(neighbour as usize * channels + i) * channels + o];
+                    }
+                }
+            }
+        }
+        out.extend(sum);
+    }
+    out
+}
+
+fn plain(channels: usize, parameters: &[f64], x: &[f64]) -> Vec<f64> {
+    let (first, second) = parameters.split_at(parameters.len() / 2);
+    let len = 9 * channels * channels;
+    x.chunks(64 * channels)
+        .flat_map(|x| {
+            let mut middle = plain_convolution(x, &first[..len], &first[len..]);
+            middle.iter_mut().for_each(|x| *x = x.max(0.0));
+            let out = plain_convolution(&middle, &second[..len], &second[len..]);
+            out.iter().zip(x).map(|(a, b)| (a + b).max(0.0)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+#[test]
+fn blocks_and_their_gradients_match_plain_ones_at_every_level() {
+    let (channels, boards) = (32, 5);
+    let scaled: Vec<f32> = random(1, parameters(channels)).into_iter().map(|x| 0.1 * x).collect();
+    let x = random(2, boards * 64 * channels);
+    let wide = |values: &[f32]| -> Vec<f64> { values.iter().map(|&x| f64::from(x)).collect() };
+    let expected = plain(channels, &wide(&scaled), &wide(&x));
+    let gradient = random(3, x.len());
+    let loss = |parameters: &[f64], x: &[f64]| -> f64 {
+        plain(channels, parameters, x).iter().zip(&gradient).map(|(y, &g)| y * f64::from(g)).sum()
+    };
+    let half = parameters(channels) / 2;
+    let places = [5, 777, 5000, half - 1, half + 40, half + 7000, 2 * half - 30];
+    let expected_parameters = differences(&wide(&scaled), &places, |p| loss(p, &wide(&x)));
+    let at_x = [0, 300, 3000, 9999];
+    let expected_x = differences(&wide(&x), &at_x, |x| loss(&wide(&scaled), x));
+    for level in Level::all() {
+        let packed = Packed::new(level, channels, &scaled, true);
+        let mut y = vec![0.0; x.len()];
+        forward(&packed, &x, &mut y);
+        let tolerance = if level.rounds() { 0.05 } else { 1e-4 };
+        for (at, (y, expected)) in y.iter().zip(&expected).enumerate() {
+            assert!((f64::from(*y) - expected).abs() < tolerance, "{level} {at}: {y} {expected}");
+        }
+        let mut to_x = vec![0.0; x.len()];
+        let found = backward(&packed, Kept { x: &x, y: &y }, &gradient, &mut to_x);
+        let tolerance = if level.rounds() { 0.2 } else { 2e-3 };
+        for (&at, expected) in places.iter().zip(&expected_parameters) {
+            let error = (f64::from(found[at]) - expected).abs();
+            assert!(error < tolerance * (1.0 + expected.abs()), "{level} {at}: {} {expected}", found[at]);
+        }
+        for (&at, expected) in at_x.iter().zip(&expected_x) {
+            assert!(
+                (f64::from(to_x[at]) - expected).abs() < tolerance,
+                "{level} x {at}: {} {expected}",
+                to_x[at]
+            );
+        }
+    }
+}
