@@ -3,9 +3,12 @@
 mod arena;
 mod bench;
 mod data;
+mod embedded;
 mod eval;
 mod eval_explain;
+mod models;
 mod perft;
+mod train;
 mod tune;
 mod uci;
 
@@ -31,7 +34,9 @@ enum Verb {
     Data(data::Args),
     Eval(eval::Args),
     EvalExplain(eval_explain::Args),
+    Models(models::Args),
     Perft(perft::Args),
+    Train(train::Args),
     Tune(tune::Args),
     Uci(uci::Args),
 }
@@ -43,7 +48,9 @@ fn main() -> ExitCode {
         Some(Verb::Data(args)) => data::run(&args),
         Some(Verb::Eval(args)) => eval::run(&args),
         Some(Verb::EvalExplain(args)) => eval_explain::run(&args),
+        Some(Verb::Models(args)) => models::run(&args),
         Some(Verb::Perft(args)) => perft::run(&args),
+        Some(Verb::Train(args)) => train::run(&args),
         Some(Verb::Tune(args)) => tune::run(&args),
         Some(Verb::Uci(args)) => uci::run(&args),
         None if io::stdin().is_terminal() => greet(),

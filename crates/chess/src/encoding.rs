@@ -1,3 +1,5 @@
 //! How minds see a moment: one file per encoding, each a pure function into flat buffers.
 
 pub mod hc3;
+pub mod swift;
+mod tension;

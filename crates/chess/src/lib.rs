@@ -6,6 +6,7 @@ mod clocks;
 mod comment;
 pub mod encoding;
 mod evaluation;
+pub mod exchange;
 mod moment;
 mod opinion;
 mod outcome;

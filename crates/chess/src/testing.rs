@@ -101,3 +101,22 @@ fn chess960_start(roles: Vec<Role>, removed: u64) -> Chess {
     }
     setup.position(CastlingMode::Chess960).expect("a legal start")
 }
+
+/// The same game with the colours swapped: Black begins from the mirrored board.
+pub(crate) fn mirrored(game: &[Moment]) -> Moment {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
+    let mut moment = Moment::from_fen(start, CastlingMode::Standard).unwrap();
+    for pair in game.windows(2) {
+        let m = pair[1].past.moves().next().unwrap();
+        let flip = |square: Square| square.flip_vertical();
+        moment.play(match m {
+            Move::Castle { king, rook } => Move::Castle { king: flip(king), rook: flip(rook) },
+            Move::EnPassant { from, to } => Move::EnPassant { from: flip(from), to: flip(to) },
+            Move::Normal { role, from, capture, to, promotion } => {
+                Move::Normal { role, from: flip(from), capture, to: flip(to), promotion }
+            }
+            Move::Put { .. } => unreachable!("no drops in chess"),
+        });
+    }
+    moment
+}

@@ -23,7 +23,8 @@ pub(crate) fn publish(file: &File, path: &Path) -> io::Result<()> {
     sync_folder(path)
 }
 
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file that is whole or absent.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(temporary(path))?;
     file.write_all(bytes)?;
     publish(&file, path)

@@ -3,7 +3,7 @@
 mod card;
 mod dataset;
 mod date;
-mod durable;
+pub mod durable;
 mod epd;
 mod error;
 mod export;

@@ -11,6 +11,7 @@ use crate::{Game, GameResult, Random};
 pub const POLICIES: &[(&str, &str)] = &[
     ("all", include_str!("policies/all.toml")),
     ("hc3", include_str!("policies/hc3.toml")),
+    ("human", include_str!("policies/human.toml")),
     ("recycler", include_str!("policies/recycler.toml")),
     ("batch-first", include_str!("policies/batch-first.toml")),
     ("deepchess", include_str!("policies/deepchess.toml")),

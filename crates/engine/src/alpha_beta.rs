@@ -16,7 +16,6 @@ mod quest;
 mod quiescence;
 mod reductions;
 mod root;
-mod see;
 mod shortcuts;
 mod syzygy;
 mod table;
@@ -168,7 +167,8 @@ impl Search for AlphaBeta {
 /// Whether nothing is going on: no check, and no capture that would win material at once. The evaluation is
 /// meant for such positions.
 pub fn is_quiet(position: &chess::shakmaty::Chess) -> bool {
-    let forcing = |m: chess::shakmaty::Move| picker::is_noisy(m) && see::wins_exchange(position, m, 1);
+    let forcing =
+        |m: chess::shakmaty::Move| picker::is_noisy(m) && chess::exchange::wins_exchange(position, m, 1);
     !position.is_check() && !position.legal_moves().into_iter().any(forcing)
 }
 

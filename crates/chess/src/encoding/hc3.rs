@@ -73,6 +73,23 @@ impl Sparse {
 
 /// Fills `out` with what the side to move sees. Unknown clocks and ratings leave their channels empty.
 pub fn encode(moment: &Moment, out: &mut Sparse) {
+    encode_board_and_clocks(moment, out);
+    ratings(moment, |channel, rating| out.bin(channel, &RATING_EDGES, rating));
+}
+
+/// The same with exact ratings in place of their classes: shares of the two nearest middles of classes.
+pub fn encode_smooth(moment: &Moment, out: &mut Sparse) {
+    encode_board_and_clocks(moment, out);
+    ratings(moment, |channel, rating| {
+        let classes = RATING_EDGES.len() as f32;
+        let place = ((rating - RATING_EDGES[0] + 100.0) / 200.0).clamp(0.0, classes);
+        let low = place.floor().min(classes - 1.0);
+        out.all(channel + low as u8, 1.0 - (place - low));
+        out.all(channel + low as u8 + 1, place - low);
+    });
+}
+
+fn encode_board_and_clocks(moment: &Moment, out: &mut Sparse) {
     out.ones.clear();
     out.everywhere.clear();
     let us = moment.turn();
@@ -92,11 +109,14 @@ pub fn encode(moment: &Moment, out: &mut Sparse) {
         out.bin(OUR_CLOCK, &CLOCK_EDGES, seconds(*clocks.left_cs.get(us)));
         out.bin(THEIR_CLOCK, &CLOCK_EDGES, seconds(*clocks.left_cs.get(!us)));
     }
-    if let Some(players) = moment.players {
-        for (first, rating) in [(OUR_RATING, players.of(us)), (THEIR_RATING, players.of(!us))] {
-            if let Some(rating) = rating {
-                out.bin(first, &RATING_EDGES, f32::from(rating));
-            }
+}
+
+/// Calls `write` with the first channel and the value of each known rating.
+fn ratings(moment: &Moment, mut write: impl FnMut(u8, f32)) {
+    let (Some(players), us) = (moment.players, moment.turn()) else { return };
+    for (first, rating) in [(OUR_RATING, players.of(us)), (THEIR_RATING, players.of(!us))] {
+        if let Some(rating) = rating {
+            write(first, f32::from(rating));
         }
     }
 }
@@ -180,7 +200,10 @@ mod tests {
     use shakmaty::{ByColor, CastlingMode};
 
     use super::*;
-    use crate::{Clocks, Ratings, testing::random_game};
+    use crate::{
+        Clocks, Ratings,
+        testing::{mirrored, random_game},
+    };
 
     fn encoded(moment: &Moment) -> Sparse {
         let mut out = Sparse::default();
@@ -192,25 +215,6 @@ mod tests {
     fn value(moment: &Moment, channel: u8) -> f32 {
         let found = encoded(moment).everywhere.iter().find(|pair| pair.0 == channel).map(|pair| pair.1);
         found.unwrap_or(0.0)
-    }
-
-    /// The same game with the colours swapped: Black begins from the mirrored board.
-    fn mirrored(game: &[Moment]) -> Moment {
-        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
-        let mut moment = Moment::from_fen(start, CastlingMode::Standard).unwrap();
-        for pair in game.windows(2) {
-            let m = pair[1].past.moves().next().unwrap();
-            let flip = |square: Square| square.flip_vertical();
-            moment.play(match m {
-                Move::Castle { king, rook } => Move::Castle { king: flip(king), rook: flip(rook) },
-                Move::EnPassant { from, to } => Move::EnPassant { from: flip(from), to: flip(to) },
-                Move::Normal { role, from, capture, to, promotion } => {
-                    Move::Normal { role, from: flip(from), capture, to: flip(to), promotion }
-                }
-                Move::Put { .. } => unreachable!("no drops in chess"),
-            });
-        }
-        moment
     }
 
     proptest! {
@@ -261,6 +265,29 @@ mod tests {
             let clocks = Clocks { left_cs: ByColor { white: left, black: 0 }, ..Clocks::start(300, 0) };
             let moment = Moment { clocks: Some(clocks), ..Moment::default() };
             assert_eq!(value(&moment, OUR_CLOCK + bin), 1.0, "{left}");
+        }
+    }
+
+    #[test]
+    fn smooth_ratings_lie_between_the_middles_of_classes() {
+        let channels = |rating: u16| {
+            let players = Some(Ratings { white: Some(rating), black: None });
+            let mut out = Sparse::default();
+            encode_smooth(&Moment { players, ..Moment::default() }, &mut out);
+            out.everywhere
+                .retain(|&(channel, value)| (OUR_RATING..THEIR_RATING).contains(&channel) && value != 0.0);
+            out.everywhere.iter().map(|&(channel, value)| (channel - OUR_RATING, value)).collect::<Vec<_>>()
+        };
+        let table = [
+            (600, vec![(0, 1.0)]),
+            (1100, vec![(0, 1.0)]),
+            (1250, vec![(0, 0.25), (1, 0.75)]),
+            (1500, vec![(2, 1.0)]),
+            (2300, vec![(6, 1.0)]),
+            (3000, vec![(6, 1.0)]),
+        ];
+        for (rating, expected) in table {
+            assert_eq!(channels(rating), expected, "{rating}");
         }
     }
 

@@ -1,12 +1,11 @@
 //! How much effort a single move deserves: none, less than the others, or more.
 
-use chess::shakmaty::Move;
+use chess::{exchange::wins_exchange, shakmaty::Move};
 
 use super::{
     node::Node,
     picker::is_noisy,
     quest::{Outlook, Quest, Window},
-    see::wins_exchange,
     value::{UNKNOWN, is_decisive},
     worker::{Shared, Worker},
 };

@@ -1,13 +1,15 @@
 //! Moves in the order in which they are likely to be good, each stage worked out only when it is reached.
 
 use arrayvec::ArrayVec;
-use chess::shakmaty::{Color, Move, Position, Role};
+use chess::{
+    exchange::{exchange_value, wins_exchange},
+    shakmaty::{Color, Move, Position, Role},
+};
 
 use super::{
     checks::Checks,
     history::{History, Step},
     node::Node,
-    see::{exchange_value, wins_exchange},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,14 +2,17 @@
 
 use std::cell::LazyCell;
 
-use chess::{PackedMove, shakmaty::Move};
+use chess::{
+    PackedMove,
+    exchange::{exchange_value, wins_exchange},
+    shakmaty::Move,
+};
 
 use super::{
     checks::Checks,
     history::Step,
     node::Node,
     picker::{Hints, Picker, is_noisy},
-    see::{exchange_value, wins_exchange},
     table::Entry,
     value::{INFINITE, MATE_IN_REACH, MAX_PLY, SURE_WIN, UNKNOWN, mated_at},
     worker::{Shared, Worker},

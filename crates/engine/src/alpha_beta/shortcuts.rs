@@ -1,6 +1,6 @@
 //! Ways to judge a whole node without looking at its moves one by one.
 
-use chess::PackedMove;
+use chess::{PackedMove, exchange::wins_exchange};
 
 use super::{
     history::Step,
@@ -8,7 +8,6 @@ use super::{
     picker::{Picker, is_noisy},
     quest::{Outlook, Quest, Window},
     quiescence::cutoff,
-    see::wins_exchange,
     table::Entry,
     value::{MAX_PLY, UNKNOWN, is_decisive},
     worker::{Shared, Worker},

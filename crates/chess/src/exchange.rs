@@ -1,16 +1,16 @@
 //! Static exchange evaluation: what a capture wins when both sides take back with their cheapest piece.
 
-use chess::shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Role, Square, attacks};
+use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Role, Square, attacks};
 
 /// Values for exchanges, in centipawns; the king is worth more than everything together.
 const VALUES: [i32; 6] = [100, 320, 330, 500, 950, 20_000];
 
-pub(crate) fn exchange_value(role: Role) -> i32 {
+pub fn exchange_value(role: Role) -> i32 {
     VALUES[role as usize - 1]
 }
 
 /// Whether the exchange that `m` begins wins at least `threshold` centipawns.
-pub(crate) fn wins_exchange(chess: &Chess, m: Move, threshold: i32) -> bool {
+pub fn wins_exchange(chess: &Chess, m: Move, threshold: i32) -> bool {
     let (from, to, role) = match m {
         Move::Normal { from, to, role, .. } => (from, to, role),
         Move::EnPassant { from, to } => (from, to, Role::Pawn),
@@ -79,9 +79,10 @@ fn cheapest(board: &Board, ours: Bitboard) -> Option<(Square, Role)> {
 
 #[cfg(test)]
 mod tests {
-    use chess::{Moment, shakmaty::CastlingMode};
+    use shakmaty::CastlingMode;
 
     use super::*;
+    use crate::Moment;
 
     #[test]
     fn exchanges_come_out_as_on_the_board() {

@@ -1,0 +1,103 @@
+//! Everything a run needs to go on as if it had never stopped, in one file.
+
+use std::{
+    collections::HashMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use data::SamplerState;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{
+    WeightError,
+    optimiser::{Optimiser, SETS},
+    weight_file::{full_precision, read_arrays},
+    weights::Weights,
+};
+
+const VERSION: u32 = 1;
+const STATE: &str = "tabiya-run";
+
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    #[error("cannot read the checkpoint `{path}`: {error}")]
+    Read { path: PathBuf, error: io::Error },
+    #[error("cannot write the checkpoint `{path}`: {error}")]
+    Write { path: PathBuf, error: io::Error },
+    #[error("the checkpoint `{path}`: {error}")]
+    Arrays { path: PathBuf, error: Box<WeightError> },
+    #[error("the checkpoint `{0}` has no readable state of a run")]
+    NoState(PathBuf),
+}
+
+/// Where a run stands, besides its weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunState {
+    pub(crate) version: u32,
+    pub(crate) step: u64,
+    pub(crate) samples: u64,
+    /// Training time, without the pauses between sessions.
+    pub(crate) seconds: f64,
+    pub(crate) best: Option<f64>,
+    pub(crate) curve: Vec<(u64, f64, f64)>,
+    pub(crate) sampler: Option<SamplerState>,
+    /// The configuration as TOML: a resumed run must have the same.
+    pub(crate) config: String,
+}
+
+impl RunState {
+    pub(crate) fn new(config: String) -> RunState {
+        let (step, samples, seconds) = (0, 0, 0.0);
+        RunState {
+            version: VERSION,
+            step,
+            samples,
+            seconds,
+            best: None,
+            curve: Vec::new(),
+            sampler: None,
+            config,
+        }
+    }
+}
+
+pub(crate) fn save(path: &Path, optimiser: &Optimiser, state: &RunState) -> Result<(), CheckpointError> {
+    let mut all = Weights::default();
+    for (set, weights) in SETS.into_iter().zip(optimiser.sets()) {
+        all.0.extend(weights.0.iter().map(|(name, array)| (format!("{set}/{name}"), array.clone())));
+    }
+    let text = serde_json::to_string(state).expect("plain numbers and text");
+    let arrays = |error| CheckpointError::Arrays { path: path.to_owned(), error: Box::new(error) };
+    let bytes = full_precision(&all, HashMap::from([(STATE.to_owned(), text)])).map_err(arrays)?;
+    data::durable::write(path, &bytes)
+        .map_err(|error| CheckpointError::Write { path: path.to_owned(), error })
+}
+
+pub(crate) fn load(path: &Path) -> Result<(Optimiser, RunState), CheckpointError> {
+    let bytes = fs::read(path).map_err(|error| CheckpointError::Read { path: path.to_owned(), error })?;
+    let arrays = |error| CheckpointError::Arrays { path: path.to_owned(), error: Box::new(error) };
+    let mut all = read_arrays(&bytes).map_err(arrays)?;
+    let state = state(&bytes).ok_or_else(|| CheckpointError::NoState(path.to_owned()))?;
+    let mut sets = SETS.map(|_| Weights::default());
+    for (name, array) in std::mem::take(&mut all.0) {
+        let found = SETS.iter().zip(&mut sets).find_map(|(set, weights)| {
+            Some((name.strip_prefix(set)?.strip_prefix('/')?.to_owned(), weights))
+        });
+        let (name, weights) = found.ok_or_else(|| CheckpointError::NoState(path.to_owned()))?;
+        weights.0.insert(name, array);
+    }
+    let [weights, mean, first, second] = sets;
+    if let Some(misfit) = [&mean, &first, &second].into_iter().find_map(|set| set.misfit(&weights)) {
+        return Err(arrays(WeightError::Misfit(misfit)));
+    }
+    Ok((Optimiser { weights, mean, first, second, step: state.step }, state))
+}
+
+fn state(bytes: &[u8]) -> Option<RunState> {
+    let (_, header) = safetensors::SafeTensors::read_metadata(bytes).ok()?;
+    let state: RunState = serde_json::from_str(header.metadata().as_ref()?.get(STATE)?).ok()?;
+    (state.version == VERSION).then_some(state)
+}

@@ -1,0 +1,232 @@
+//! Moments made ready for the network: encoded, with their legal moves side by side, and what is to be learned of them.
+
+use burn::tensor::{Device, Int, Tensor, TensorData};
+use chess::{
+    Moment,
+    encoding::{
+        hc3,
+        swift::{self, RatingScale},
+    },
+    shakmaty::{Color, Move},
+    vocabulary::geometric,
+};
+use data::{Game, Sample};
+
+use super::{Architecture, HumanConfig, RatingForm, THINK_EDGES};
+
+/// A target that is not known.
+pub(super) const UNKNOWN: i32 = -1;
+/// What a move that does not exist scores.
+const HOPELESS: f32 = -1e9;
+/// Maia's positions: not the first moves, and not in time trouble.
+const MAIA_FIRST_PLY: u16 = 10;
+const MAIA_LEAST_CLOCK_CS: u32 = 3000;
+
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(super) len: usize,
+    /// Legal moves of the moment that has most.
+    pub(super) longest: usize,
+    /// Numbers of legal moves.
+    pub(super) counts: Vec<usize>,
+    pub(super) input: Input,
+    pub(super) targets: Option<Targets>,
+}
+
+#[derive(Debug)]
+pub(super) enum Input {
+    Hc3(Hc3Input),
+    Swift(SwiftInput),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Hc3Input {
+    /// [batch, 64, channels].
+    pub(super) planes: Vec<f32>,
+    /// Words of the legal moves, one list after another.
+    pub(super) words: Vec<i32>,
+}
+
+/// Rows to look up; see [`swift`]. Rows of squares, pieces and moves lie one moment after another.
+#[derive(Debug, Default)]
+pub(super) struct SwiftInput {
+    pub(super) places: Vec<i32>,
+    pub(super) tensions: Vec<i32>,
+    /// [batch, 64, marks].
+    pub(super) marks: Vec<f32>,
+    /// Filled up to [`swift::MOST_PARTS`] with the row [`swift::PARTS`].
+    pub(super) parts: Vec<i32>,
+    /// [batch, numbers].
+    pub(super) whole: Vec<f32>,
+    /// The moment of each move.
+    pub(super) owners: Vec<i32>,
+    /// 64 x moment + square.
+    pub(super) origins: Vec<i32>,
+    pub(super) goals: Vec<i32>,
+    pub(super) kinds: Vec<i32>,
+    pub(super) paths: Vec<i32>,
+}
+
+/// What is to be learned, per sample.
+#[derive(Debug, Default)]
+pub(super) struct Targets {
+    /// Place of the played move among the legal ones.
+    pub(super) played: Vec<i32>,
+    pub(super) outcome: Vec<i32>,
+    pub(super) think: Vec<i32>,
+    pub(super) origin: Vec<i32>,
+    pub(super) target: Vec<i32>,
+    /// Whether the sample counts under Maia's convention.
+    pub(super) maia: Vec<bool>,
+    /// Words of all legal moves for the objective of legality, one list after another.
+    pub(super) legal: Vec<i32>,
+}
+
+impl Batch {
+    pub(super) fn from_samples(config: &HumanConfig, samples: &[Sample]) -> Batch {
+        let scales = samples.iter().map(|sample| scale(&sample.game));
+        let moments: Vec<_> = samples.iter().map(|sample| &sample.moment).zip(scales).collect();
+        let mut batch = Batch::new(config, &moments);
+        let mut targets = Targets::default();
+        samples.iter().for_each(|sample| targets.push(config, sample));
+        batch.targets = Some(targets);
+        batch
+    }
+
+    /// Every moment must have a legal move.
+    pub(super) fn from_moments(config: &HumanConfig, moments: &[&Moment]) -> Batch {
+        let moments: Vec<_> = moments.iter().map(|&moment| (moment, RatingScale::Lichess)).collect();
+        Batch::new(config, &moments)
+    }
+
+    fn new(config: &HumanConfig, moments: &[(&Moment, RatingScale)]) -> Batch {
+        let counts: Vec<usize> = moments.iter().map(|(moment, _)| moment.legal_moves().len()).collect();
+        let input = match config.architecture {
+            Architecture::Hc3 => Input::Hc3(Hc3Input::new(config.hc3.ratings, moments)),
+            Architecture::Swift => Input::Swift(SwiftInput::new(moments)),
+        };
+        let longest = counts.iter().copied().max().unwrap_or(0);
+        Batch { len: moments.len(), longest, counts, input, targets: None }
+    }
+
+    /// Spreads scores of all moves, one moment after another, over a rectangle: [batch, longest].
+    pub(super) fn rectangle(&self, scores: Tensor<1>) -> Tensor<2> {
+        let device = scores.device();
+        let hopeless = Tensor::from_data([HOPELESS], &device);
+        let none = self.counts.iter().sum::<usize>() as i32;
+        let mut places = vec![none; self.len * self.longest];
+        let mut next = 0;
+        for (row, &count) in places.chunks_exact_mut(self.longest).zip(&self.counts) {
+            row[..count].iter_mut().for_each(|place| {
+                *place = next;
+                next += 1;
+            });
+        }
+        let all = Tensor::cat(vec![scores, hopeless], 0);
+        all.select(0, indices(places, &device)).reshape([self.len, self.longest])
+    }
+}
+
+pub(super) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
+    let len = values.len();
+    Tensor::from_data(TensorData::new(values, [len]), device)
+}
+
+/// By what is known of a stored game: chess.com's have its name in their id, those without a clock were played over the board.
+fn scale(game: &Game) -> RatingScale {
+    match (game.id.starts_with("chess.com/"), game.control) {
+        (true, _) => RatingScale::ChessCom,
+        (false, None) => RatingScale::Fide,
+        (false, Some(_)) => RatingScale::Lichess,
+    }
+}
+
+impl Hc3Input {
+    fn new(ratings: RatingForm, moments: &[(&Moment, RatingScale)]) -> Hc3Input {
+        let mut input = Hc3Input { planes: vec![0.0; moments.len() * hc3::LEN], words: Vec::new() };
+        let mut sparse = hc3::Sparse::default();
+        for ((moment, _), planes) in moments.iter().zip(input.planes.chunks_exact_mut(hc3::LEN)) {
+            match ratings {
+                RatingForm::Bins => hc3::encode(moment, &mut sparse),
+                RatingForm::Smooth => hc3::encode_smooth(moment, &mut sparse),
+            }
+            sparse.spread(planes);
+            let word = |m: Move| geometric::index(moment.turn(), m) as i32;
+            input.words.extend(moment.legal_moves().into_iter().map(word));
+        }
+        input
+    }
+}
+
+impl SwiftInput {
+    fn new(moments: &[(&Moment, RatingScale)]) -> SwiftInput {
+        let mut input =
+            SwiftInput { marks: vec![0.0; moments.len() * 64 * swift::MARKS], ..SwiftInput::default() };
+        let mut encoded = swift::Swift::default();
+        for (owner, (moment, scale)) in moments.iter().enumerate() {
+            swift::encode(moment, *scale, &mut encoded);
+            input.push(owner, &encoded);
+        }
+        input
+    }
+
+    fn push(&mut self, owner: usize, encoded: &swift::Swift) {
+        self.places.extend(encoded.places.map(i32::from));
+        self.tensions.extend(encoded.tensions.map(i32::from));
+        let marks = &mut self.marks[owner * 64 * swift::MARKS..];
+        encoded.marks.iter().for_each(|&mark| marks[usize::from(mark)] = 1.0);
+        self.parts.extend(encoded.parts.iter().map(|&part| i32::from(part)));
+        self.parts.resize((owner + 1) * swift::MOST_PARTS, swift::PARTS as i32);
+        self.whole.extend(encoded.whole);
+        for m in &encoded.moves {
+            self.owners.push(owner as i32);
+            self.origins.push((64 * owner) as i32 + i32::from(m.from));
+            self.goals.push((64 * owner) as i32 + i32::from(m.to));
+            self.kinds.push(m.kind.into());
+            self.paths.push(m.path.into());
+        }
+    }
+}
+
+impl Targets {
+    fn push(&mut self, config: &HumanConfig, sample: &Sample) {
+        let moment = &sample.moment;
+        let us = moment.turn();
+        let legal = moment.legal_moves();
+        let seen =
+            |square: chess::shakmaty::Square| i32::from(u8::from(us.fold_wb(square, square.flip_vertical())));
+        let ends = |m: Move| (seen(m.from().unwrap_or(m.to())), seen(m.to()));
+        let place = legal.iter().position(|&m| m == sample.played);
+        self.played.push(place.map_or(UNKNOWN, |place| place as i32));
+        let (origin, target) = ends(sample.played);
+        self.origin.push(origin);
+        self.target.push(target);
+        self.outcome.push(outcome(sample, us));
+        // Nobody's clock runs during his first move.
+        let spent = sample.spent_cs.filter(|_| sample.ply >= 2);
+        self.think.push(spent.map_or(UNKNOWN, |spent| think_bin(spent as f32 / 100.0)));
+        let clock = moment.clocks.map(|clocks| *clocks.left_cs.get(us));
+        let calm = clock.is_none_or(|left| left >= MAIA_LEAST_CLOCK_CS);
+        self.maia.push(sample.ply >= MAIA_FIRST_PLY && calm);
+        if config.weights.legal > 0.0 {
+            self.legal.extend(legal.iter().map(|&m| match config.architecture {
+                Architecture::Hc3 => geometric::index(us, m) as i32,
+                Architecture::Swift => ends(m).0 * 64 + ends(m).1,
+            }));
+        }
+    }
+}
+
+fn outcome(sample: &Sample, us: Color) -> i32 {
+    use data::GameResult::{Black, Draw, Unknown, White};
+    match sample.game.result {
+        Draw => 1,
+        Unknown => UNKNOWN,
+        White => us.fold_wb(0, 2),
+        Black => us.fold_wb(2, 0),
+    }
+}
+
+fn think_bin(seconds: f32) -> i32 {
+    THINK_EDGES.iter().filter(|&&edge| seconds >= edge).count() as i32
+}

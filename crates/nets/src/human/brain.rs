@@ -1,0 +1,68 @@
+//! The mind that comes of a trained network.
+
+use std::time::Duration;
+
+use burn::tensor::activation::softmax;
+use chess::{Brain, Moment, Opinion, ThinkBin, ThinkTime, Wdl};
+
+use super::{Human, HumanConfig, Outputs, THINK_BINS, THINK_EDGES, batch::Batch};
+use crate::weights::values;
+
+/// Moments that are judged in one go.
+const MOST_AT_ONCE: usize = 256;
+/// Where the last class of thinking time ends, in seconds.
+const LONGEST_THOUGHT: f32 = 180.0;
+
+#[derive(Debug)]
+pub(super) struct HumanBrain {
+    network: Human,
+    config: HumanConfig,
+}
+
+impl HumanBrain {
+    pub(super) fn new(network: Human, config: HumanConfig) -> HumanBrain {
+        HumanBrain { network, config }
+    }
+
+    fn judge_some(&self, moments: &[&Moment]) -> Vec<Opinion> {
+        let batch = Batch::from_moments(&self.config, moments);
+        let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false);
+        let moves = values(softmax(moves, 1));
+        let outcome = values(softmax(outcome, 1));
+        let think = values(softmax(think, 1));
+        let rows = moves.chunks_exact(batch.longest).zip(&batch.counts);
+        let rest = outcome.chunks_exact(3).zip(think.chunks_exact(THINK_BINS));
+        rows.zip(rest)
+            .map(|((row, &count), (wdl, think))| Opinion {
+                policy: Some(row[..count].to_vec()),
+                wdl: Some(Wdl::from_weights(wdl[0], wdl[1], wdl[2])),
+                think: Some(think_time(think)),
+                line: Vec::new(),
+            })
+            .collect()
+    }
+}
+
+impl Brain for HumanBrain {
+    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+        let alive: Vec<&Moment> = moments.iter().filter(|moment| !moment.legal_moves().is_empty()).collect();
+        let mut answers = alive.chunks(MOST_AT_ONCE).flat_map(|some| self.judge_some(some));
+        let finished = || Opinion { policy: Some(Vec::new()), ..Opinion::default() };
+        let answer = |moment: &Moment| match moment.legal_moves().is_empty() {
+            true => finished(),
+            false => answers.next().expect("one answer per moment"),
+        };
+        moments.iter().map(answer).collect()
+    }
+}
+
+fn think_time(chances: &[f32]) -> ThinkTime {
+    let edges = [0.0].into_iter().chain(THINK_EDGES);
+    let ends = THINK_EDGES.into_iter().chain([LONGEST_THOUGHT]);
+    let bins = edges.zip(ends).zip(chances).map(|((from, to), &chance)| ThinkBin {
+        from: Duration::from_secs_f32(from),
+        to: Duration::from_secs_f32(to),
+        chance,
+    });
+    ThinkTime { bins: bins.collect() }
+}

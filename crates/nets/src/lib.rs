@@ -1,0 +1,28 @@
+//! Networks: one folder per family, one training loop, weights and checkpoints on disk.
+//!
+//! A family is an ordinary burn module; what all of them share (layers, optimiser, loop, files) stands once beside them.
+
+mod card;
+mod checkpoint;
+mod device;
+mod family;
+pub mod human;
+mod layers;
+mod optimiser;
+mod schedule;
+#[cfg(test)]
+mod testing;
+mod train;
+mod weight_file;
+mod weights;
+
+pub use card::{Card, DataCard};
+pub use checkpoint::CheckpointError;
+pub use device::{device, device_name};
+pub use family::{FAMILIES, NetConfig, load, load_bytes};
+pub use train::{
+    ConfigError, Curves, CurvesError, Event, RunConfig, TrainConfig, TrainError, TrainOptions, plot_runs,
+    train,
+};
+pub use weight_file::{WeightError, WeightFile};
+pub use weights::{Array, Weights};

@@ -1,0 +1,154 @@
+//! AdamW (Loshchilov and Hutter 2019) on the host, and a running mean of the weights beside it.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::{
+    train::TrainConfig,
+    weights::{Array, Weights},
+};
+
+/// The weights that are being trained and all that their next step depends on.
+#[derive(Clone, Debug)]
+pub(crate) struct Optimiser {
+    pub(crate) weights: Weights,
+    /// Exponential mean of the weights: what is validated and shipped.
+    pub(crate) mean: Weights,
+    pub(crate) first: Weights,
+    pub(crate) second: Weights,
+    pub(crate) step: u64,
+}
+
+/// Names of the four sets, as checkpoints write them.
+pub(crate) const SETS: [&str; 4] = ["weights", "mean", "first", "second"];
+
+impl Optimiser {
+    pub(crate) fn new(weights: Weights) -> Optimiser {
+        let zeros = Weights(
+            weights
+                .0
+                .iter()
+                .map(|(name, array)| {
+                    let values = vec![0.0; array.values.len()];
+                    (name.clone(), Array { shape: array.shape.clone(), values })
+                })
+                .collect(),
+        );
+        Optimiser { mean: weights.clone(), first: zeros.clone(), second: zeros, weights, step: 0 }
+    }
+
+    pub(crate) fn sets(&self) -> [&Weights; 4] {
+        [&self.weights, &self.mean, &self.first, &self.second]
+    }
+
+    /// One step against `gradients`, clipped to the given norm. Returns the norm before clipping.
+    pub(crate) fn step(&mut self, gradients: &Weights, rate: f64, config: &TrainConfig) -> f64 {
+        let norm = norm(gradients);
+        let shrink = if norm > config.clip { config.clip / norm } else { 1.0 };
+        self.step += 1;
+        let [beta1, beta2] = config.betas;
+        let corrections = [beta1, beta2].map(|beta| 1.0 - beta.powi(self.step.min(i32::MAX as u64) as i32));
+        let numbers = Numbers {
+            beta1: beta1 as f32,
+            beta2: beta2 as f32,
+            rate: (rate / corrections[0]) as f32,
+            root: (1.0 / corrections[1].sqrt()) as f32,
+            shrink: shrink as f32,
+            // Early on the mean must forget the first random weights fast.
+            keep: config.mean.min((1 + self.step) as f64 / (10 + self.step) as f64) as f32,
+        };
+        let second = self.second.0.values_mut().map(|array| &mut array.values);
+        let rest = zip(&mut self.mean.0, &mut self.first.0).zip(second);
+        let all = self.weights.0.iter_mut().zip(rest);
+        all.par_bridge().for_each(|((name, array), ((mean, first), second))| {
+            let Some(gradient) = gradients.0.get(name) else { return };
+            // Only products decay; biases, norms and scales are one-dimensional.
+            let decay = if array.shape.len() > 1 { (rate * config.weight_decay) as f32 } else { 0.0 };
+            let slices = (&mut array.values[..], &mut mean[..], &mut first[..], &mut second[..]);
+            numbers.update(slices, &gradient.values, decay);
+        });
+        norm
+    }
+}
+
+fn zip<'a>(
+    a: &'a mut BTreeMap<String, Array>,
+    b: &'a mut BTreeMap<String, Array>,
+) -> impl Iterator<Item = (&'a mut Vec<f32>, &'a mut Vec<f32>)> {
+    a.values_mut().map(|array| &mut array.values).zip(b.values_mut().map(|array| &mut array.values))
+}
+
+/// Length of all gradients as one vector.
+fn norm(gradients: &Weights) -> f64 {
+    let squares = |array: &Array| array.values.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>();
+    gradients.0.values().map(squares).sum::<f64>().sqrt()
+}
+
+struct Numbers {
+    beta1: f32,
+    beta2: f32,
+    rate: f32,
+    root: f32,
+    shrink: f32,
+    keep: f32,
+}
+
+/// Weights, their mean, first and second moments.
+type Slices<'a> = (&'a mut [f32], &'a mut [f32], &'a mut [f32], &'a mut [f32]);
+
+impl Numbers {
+    fn update(&self, (weights, mean, first, second): Slices<'_>, gradient: &[f32], decay: f32) {
+        const EPSILON: f32 = 1e-8;
+        let numbers = weights.iter_mut().zip(mean).zip(first).zip(second).zip(gradient);
+        for ((((w, mean), m), v), &g) in numbers {
+            let g = g * self.shrink;
+            *m = self.beta1 * *m + (1.0 - self.beta1) * g;
+            *v = self.beta2 * *v + (1.0 - self.beta2) * g * g;
+            *w -= decay * *w + self.rate * *m / (v.sqrt() * self.root + EPSILON);
+            *mean = self.keep * *mean + (1.0 - self.keep) * *w;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(shape: &[usize], value: f32) -> Weights {
+        let len = shape.iter().product();
+        Weights(BTreeMap::from([("w".to_owned(), Array { shape: shape.to_vec(), values: vec![value; len] })]))
+    }
+
+    #[test]
+    fn the_first_step_goes_by_the_rate_whatever_the_gradient() {
+        let config = TrainConfig { weight_decay: 0.0, clip: f64::MAX, ..TrainConfig::default() };
+        for gradient in [1e-3, 1.0, 50.0] {
+            let mut optimiser = Optimiser::new(one(&[2], 1.0));
+            optimiser.step(&one(&[2], gradient), 0.01, &config);
+            let value = optimiser.weights.0["w"].values[0];
+            assert!((value - 0.99).abs() < 1e-4, "{gradient}: {value}");
+        }
+    }
+
+    #[test]
+    fn only_matrices_decay() {
+        let config = TrainConfig { weight_decay: 0.5, ..TrainConfig::default() };
+        for (shape, expected) in [(vec![4], 1.0), (vec![2, 2], 0.95)] {
+            let mut optimiser = Optimiser::new(one(&shape, 1.0));
+            optimiser.step(&one(&shape, 0.0), 0.1, &config);
+            assert!((optimiser.weights.0["w"].values[0] - expected).abs() < 1e-6, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn it_finds_the_bottom_of_a_bowl() {
+        let config = TrainConfig { weight_decay: 0.0, ..TrainConfig::default() };
+        let mut optimiser = Optimiser::new(one(&[1], 5.0));
+        for _ in 0..500 {
+            let slope = 2.0 * (optimiser.weights.0["w"].values[0] - 3.0);
+            optimiser.step(&one(&[1], slope), 0.05, &config);
+        }
+        assert!((optimiser.weights.0["w"].values[0] - 3.0).abs() < 0.02);
+    }
+}

@@ -1,0 +1,305 @@
+//! The one training loop: batch, forward, backward, step, log, validate, save.
+
+mod config;
+mod curves;
+mod feed;
+mod log;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use burn::{module::Module, tensor::Device};
+use data::{Dataset, Policy, PolicyError, SamplerError, SamplerOptions, Split};
+use thiserror::Error;
+
+pub use self::{
+    config::{ConfigError, RunConfig, TrainConfig},
+    curves::{Curves, CurvesError, plot_runs},
+    log::Event,
+};
+use self::{feed::Feed, log::Log};
+use crate::{
+    Card, CheckpointError, DataCard, NetConfig, WeightError, WeightFile, card,
+    checkpoint::{self, RunState},
+    device,
+    family::{Family, Figures},
+    human::Human,
+    optimiser::Optimiser,
+    schedule,
+    weights::{Weights, values},
+};
+
+#[derive(Debug, Error)]
+pub enum TrainError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error(transparent)]
+    Sampler(#[from] SamplerError),
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    #[error("`{path}`: {error}")]
+    Weights { path: PathBuf, error: WeightError },
+    #[error("`{path}`: {error}")]
+    Io { path: PathBuf, error: std::io::Error },
+    #[error("`{0}` holds a run already: continue it with --resume, or name another folder")]
+    Exists(PathBuf),
+    #[error("`{0}` holds no checkpoint to resume from")]
+    NothingToResume(PathBuf),
+    #[error("the run in `{0}` was begun with another configuration; give the same, or begin a new run")]
+    OtherConfig(PathBuf),
+    #[error("the loss became {loss} at step {step}; a lower learning rate may help")]
+    Diverged { step: u64, loss: f64 },
+}
+
+/// How a run begins and ends.
+#[derive(Debug)]
+pub struct TrainOptions<'a> {
+    /// The run's folder.
+    pub out: &'a Path,
+    pub resume: bool,
+    /// Weights to begin with, with a fresh optimiser.
+    pub init: Option<&'a Path>,
+    /// Raised from outside: save and end.
+    pub stop: &'a AtomicBool,
+}
+
+/// Trains until the configured steps are done or `stop` is raised. The last checkpoint and the best weights are then in
+/// the run's folder.
+pub fn train(
+    config: &RunConfig,
+    data: &Dataset,
+    options: &TrainOptions<'_>,
+    tell: &mut dyn FnMut(&Event),
+) -> Result<(), TrainError> {
+    match &config.net {
+        NetConfig::Human(net) => Run::<Human>::open(config, net, data, options)?.go(options, tell),
+    }
+}
+
+struct Run<'a, F: Family> {
+    config: &'a RunConfig,
+    net: &'a F::Config,
+    data: &'a Dataset,
+    folder: &'a Path,
+    /// Records what is done to its tensors, for gradients.
+    device: Device,
+    network: F,
+    optimiser: Optimiser,
+    state: RunState,
+    feed: Feed<F>,
+    validation: Vec<F::Batch>,
+    log: Log,
+    /// Time since this process began to train, on top of `state.seconds`.
+    began: Instant,
+}
+
+impl<'a, F: Family> Run<'a, F> {
+    fn open(
+        config: &'a RunConfig,
+        net: &'a F::Config,
+        data: &'a Dataset,
+        options: &TrainOptions<'a>,
+    ) -> Result<Run<'a, F>, TrainError> {
+        let folder = options.out;
+        let io = |error| TrainError::Io { path: folder.to_owned(), error };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let device = device().autodiff();
+        let empty = F::init(net, config.train.seed, &device);
+        let checkpoint = folder.join("checkpoint.safetensors");
+        let (optimiser, state) = match (options.resume, checkpoint.exists()) {
+            (false, true) => return Err(TrainError::Exists(folder.to_owned())),
+            (true, false) => return Err(TrainError::NothingToResume(folder.to_owned())),
+            (true, true) => checkpoint::load(&checkpoint)?,
+            (false, false) => {
+                let weights = first_weights(options.init, &empty)?;
+                (Optimiser::new(weights), RunState::new(config.to_toml()))
+            }
+        };
+        if state.config != config.to_toml() {
+            return Err(TrainError::OtherConfig(folder.to_owned()));
+        }
+        data::durable::write(&folder.join("config.toml"), config.to_toml().as_bytes()).map_err(io)?;
+        let feed = Feed::open(data, net, &config.train, state.sampler.clone())?;
+        let validation = feed::validation::<F>(data, net, &config.train)?;
+        let log = Log::open(folder, state.step).map_err(io)?;
+        let network = optimiser.weights.install(empty);
+        let began = Instant::now();
+        Ok(Run { config, net, data, folder, device, network, optimiser, state, feed, validation, log, began })
+    }
+
+    fn go(mut self, options: &TrainOptions<'_>, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
+        let train = &self.config.train;
+        let seconds_before = self.state.seconds;
+        let mut saved = Instant::now();
+        while self.state.step < train.steps && !options.stop.load(Ordering::Relaxed) {
+            let step = self.step()?;
+            self.state.seconds = seconds_before + self.began.elapsed().as_secs_f64();
+            self.note(&step, tell)?;
+            if self.state.step.is_multiple_of(train.validate_every) || self.state.step == train.steps {
+                self.validate(tell)?;
+            }
+            if saved.elapsed() >= Duration::from_secs(train.checkpoint_seconds) {
+                self.save(tell)?;
+                saved = Instant::now();
+            }
+        }
+        self.save(tell)
+    }
+
+    /// One step of the optimiser over `accumulate` batches.
+    fn step(&mut self) -> Result<Event, TrainError> {
+        let train = &self.config.train;
+        let mut total = Weights::default();
+        let mut parts: Vec<(&'static str, f64)> = Vec::new();
+        let mut loss = 0.0;
+        // Whatever is random inside the network depends on the step alone.
+        self.device.seed(train.seed.wrapping_add(self.state.step));
+        for _ in 0..train.accumulate {
+            let (batch, len, sampler) = self.feed.next()?;
+            let objective = self.network.objective(self.net, &batch);
+            let share = 1.0 / train.accumulate as f64;
+            loss += share * scalar(objective.total.clone());
+            for (at, (name, part)) in objective.parts.into_iter().enumerate() {
+                if at == parts.len() {
+                    parts.push((name, 0.0));
+                }
+                parts[at].1 += share * scalar(part);
+            }
+            let gradients = Weights::gradients(&self.network, &objective.total.backward());
+            accumulate(&mut total, gradients, share as f32);
+            self.state.samples += len as u64;
+            self.state.sampler = Some(sampler);
+        }
+        if !loss.is_finite() {
+            return Err(TrainError::Diverged { step: self.state.step, loss });
+        }
+        let share = schedule::share(self.state.step, train.warmup, train.steps, train.last_rate);
+        let rate = train.rate * share;
+        let norm = self.optimiser.step(&total, rate, train);
+        self.network = self.optimiser.weights.install(self.network.clone());
+        self.state.step += 1;
+        let waited = self.feed.take_waited().as_secs_f64();
+        let (step, samples) = (self.state.step, self.state.samples);
+        Ok(Event::Step { step, steps: train.steps, samples, loss, parts, rate, norm, waited, seconds: 0.0 })
+    }
+
+    fn note(&mut self, event: &Event, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
+        let event = event.at(self.state.seconds);
+        self.log.write(&event).map_err(|error| TrainError::Io { path: self.folder.to_owned(), error })?;
+        tell(&event);
+        Ok(())
+    }
+
+    /// Measures the mean of the weights on the fixed validation set and keeps it if it is the best so far.
+    fn validate(&mut self, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
+        let empty = F::init(self.net, 0, &device());
+        let network = self.optimiser.mean.install(empty);
+        let mut figures = Figures::default();
+        for batch in &self.validation {
+            figures.merge(&network.figures(self.net, batch));
+        }
+        let figures = figures.means();
+        let score = figures.get(F::DECIDES).copied().unwrap_or(f64::NEG_INFINITY);
+        let hours = self.state.seconds / 3600.0;
+        self.state.curve.push((self.state.samples, hours, score));
+        let best = self.state.best.is_none_or(|best| score > best);
+        if best {
+            self.state.best = Some(score);
+            let card = self.card(figures.clone());
+            let path = self.folder.join("best.safetensors");
+            let file = WeightFile { card, weights: self.optimiser.mean.clone() };
+            file.write(&path).map_err(|error| TrainError::Weights { path, error })?;
+        }
+        let (step, samples) = (self.state.step, self.state.samples);
+        self.note(&Event::Validation { step, samples, figures, best, seconds: 0.0 }, tell)
+    }
+
+    fn card(&self, figures: std::collections::BTreeMap<String, f64>) -> Card {
+        let json = |value: serde_json::Result<serde_json::Value>| value.expect("plain configuration");
+        Card {
+            version: card::VERSION,
+            family: F::NAME.to_owned(),
+            network: json(serde_json::to_value(self.net)),
+            training: json(serde_json::to_value(&self.config.train)),
+            encoding: F::encoding(self.net).to_owned(),
+            parameters: self.optimiser.weights.count() as u64,
+            step: self.state.step,
+            samples: self.state.samples,
+            hours: self.state.seconds / 3600.0,
+            data: DataCard {
+                fingerprint: self.data.card.fingerprint.to_string(),
+                games: self.data.card.shards.iter().map(|shard| shard.games).sum(),
+                policy: self.config.train.policy.clone(),
+            },
+            figures,
+            curve: self.state.curve.clone(),
+        }
+    }
+
+    fn save(&mut self, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
+        checkpoint::save(&self.folder.join("checkpoint.safetensors"), &self.optimiser, &self.state)?;
+        let event = Event::Saved { step: self.state.step, seconds: 0.0 };
+        self.note(&event, tell)
+    }
+}
+
+fn scalar(tensor: burn::tensor::Tensor<1>) -> f64 {
+    values(tensor).into_iter().map(f64::from).sum()
+}
+
+/// Adds `share` of the gradients to the total.
+fn accumulate(total: &mut Weights, gradients: Weights, share: f32) {
+    if total.0.is_empty() && share == 1.0 {
+        *total = gradients;
+        return;
+    }
+    for (name, array) in gradients.0 {
+        match total.0.get_mut(&name) {
+            Some(sum) => {
+                sum.values.iter_mut().zip(array.values).for_each(|(sum, value)| *sum += share * value);
+            }
+            None => {
+                let mut array = array;
+                array.values.iter_mut().for_each(|value| *value *= share);
+                total.0.insert(name, array);
+            }
+        }
+    }
+}
+
+fn first_weights<M: Module>(init: Option<&Path>, empty: &M) -> Result<Weights, TrainError> {
+    let fresh = Weights::of(empty);
+    let Some(path) = init else { return Ok(fresh) };
+    let wrong = |error| TrainError::Weights { path: path.to_owned(), error };
+    let file = WeightFile::read(path).map_err(wrong)?;
+    match file.weights.misfit(&fresh) {
+        Some(misfit) => Err(wrong(WeightError::Misfit(misfit))),
+        None => Ok(file.weights),
+    }
+}
+
+/// How the samples of one side of the split are drawn.
+fn sampling(config: &TrainConfig, split: Split) -> Result<SamplerOptions, TrainError> {
+    let policy = config.policy()?;
+    Ok(SamplerOptions { batch: config.batch, ..SamplerOptions::new(policy, Some(split), config.seed) })
+}
+
+impl TrainConfig {
+    /// A policy of the program by name, or a TOML file.
+    fn policy(&self) -> Result<Policy, TrainError> {
+        let path = Path::new(&self.policy);
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            return Ok(Policy::named(&self.policy)?);
+        }
+        let text =
+            std::fs::read_to_string(path).map_err(|error| TrainError::Io { path: path.to_owned(), error })?;
+        Ok(Policy::from_toml(&self.policy, &text)?)
+    }
+}

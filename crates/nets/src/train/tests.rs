@@ -1,0 +1,113 @@
+//! A run that is killed and resumed ends where an unbroken one does.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::tempdir;
+
+use super::*;
+use crate::testing::dataset;
+
+fn config(net: &NetConfig) -> RunConfig {
+    let train = TrainConfig {
+        batch: 8,
+        accumulate: 2,
+        steps: 12,
+        warmup: 2,
+        validate_every: 5,
+        validation_samples: 16,
+        policy: "all".to_owned(),
+        ..TrainConfig::default()
+    };
+    RunConfig { net: net.clone(), train }
+}
+
+/// Trains until `kill_after` steps of this call, if given.
+fn run(config: &RunConfig, data: &Dataset, out: &Path, resume: bool, kill_after: Option<u64>) {
+    let stop = AtomicBool::new(false);
+    let options = TrainOptions { out, resume, init: None, stop: &stop };
+    let mut steps = 0;
+    let mut count = |event: &Event| {
+        steps += u64::from(matches!(event, Event::Step { .. }));
+        stop.store(Some(steps) == kill_after, Ordering::Relaxed);
+    };
+    train(config, data, &options, &mut count).unwrap();
+}
+
+#[test]
+fn a_resumed_run_ends_with_the_same_weights_to_the_bit() {
+    let folder = tempdir().unwrap();
+    // With 40 samples a validation split of a twentieth would be empty now and then.
+    let data = dataset(folder.path(), 60);
+    for (at, net) in NetConfig::all_tiny().iter().enumerate() {
+        let config = config(net);
+        let [whole, broken] = ["whole", "broken"].map(|name| folder.path().join(format!("{name}-{at}")));
+        run(&config, &data, &whole, false, None);
+        run(&config, &data, &broken, false, Some(4));
+        run(&config, &data, &broken, true, Some(3));
+        run(&config, &data, &broken, true, None);
+        let end = |out: &Path| checkpoint::load(&out.join("checkpoint.safetensors")).unwrap();
+        let ((one, one_state), (other, other_state)) = (end(&whole), end(&broken));
+        for (set, (one, other)) in one.sets().into_iter().zip(other.sets()).enumerate() {
+            assert_eq!(one, other, "{} of {net:?}", crate::optimiser::SETS[set]);
+        }
+        let points =
+            |state: &RunState| state.curve.iter().map(|point| (point.0, point.2)).collect::<Vec<_>>();
+        assert_eq!(points(&one_state), points(&other_state));
+        assert_eq!((one_state.step, one_state.samples), (12, 12 * 16));
+        assert_eq!(one_state.sampler, other_state.sampler);
+        let lines = |out: &Path| std::fs::read_to_string(out.join(log::FILE)).unwrap().lines().count();
+        assert!(lines(&broken) >= lines(&whole), "every step stands in the log");
+        crate::load(&whole.join("best.safetensors")).unwrap();
+    }
+}
+
+#[test]
+fn a_run_is_neither_overwritten_nor_mixed_up() {
+    let folder = tempdir().unwrap();
+    let data = dataset(folder.path(), 60);
+    let config = config(&NetConfig::all_tiny()[1]);
+    let out = folder.path().join("run");
+    let stop = AtomicBool::new(false);
+    let fail = |config: &RunConfig, resume: bool| {
+        let options = TrainOptions { out: &out, resume, init: None, stop: &stop };
+        train(config, &data, &options, &mut |_| {}).unwrap_err().to_string()
+    };
+    assert!(fail(&config, true).contains("no checkpoint to resume from"));
+    run(&config, &data, &out, false, Some(2));
+    assert!(fail(&config, false).contains("holds a run already"));
+    let mut other = config.clone();
+    other.train.rate *= 2.0;
+    assert!(fail(&other, true).contains("another configuration"));
+    std::fs::write(out.join("checkpoint.safetensors"), b"half a checkp").unwrap();
+    assert!(fail(&config, true).contains("not a whole safetensors file"));
+}
+
+#[test]
+fn training_begins_with_given_weights() {
+    let folder = tempdir().unwrap();
+    let data = dataset(folder.path(), 60);
+    let config = config(&NetConfig::all_tiny()[1]);
+    let first = folder.path().join("first");
+    run(&config, &data, &first, false, None);
+    let weights = first.join("best.safetensors");
+    let second = folder.path().join("second");
+    let stop = AtomicBool::new(true);
+    let options = TrainOptions { out: &second, resume: false, init: Some(&weights), stop: &stop };
+    train(&config, &data, &options, &mut |_| {}).unwrap();
+    let (optimiser, state) = checkpoint::load(&second.join("checkpoint.safetensors")).unwrap();
+    assert_eq!((optimiser.weights, state.step), (WeightFile::read(&weights).unwrap().weights, 0));
+}
+
+#[test]
+fn curves_of_runs_are_drawn_over_each_other() {
+    let folder = tempdir().unwrap();
+    let data = dataset(folder.path(), 60);
+    let runs = ["a", "b"].map(|name| folder.path().join(name));
+    for out in &runs {
+        run(&config(&NetConfig::all_tiny()[1]), &data, out, false, None);
+    }
+    let files = plot_runs(&runs, &folder.path().join("plots")).unwrap();
+    assert!(files.len() > 5, "{files:?}");
+    let text = std::fs::read_to_string(&files[0]).unwrap();
+    assert!(text.contains("<svg") && text.contains("training loss"));
+}
