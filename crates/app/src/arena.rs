@@ -3,18 +3,17 @@
 mod adjudication;
 mod book;
 mod clock;
-mod entrant;
+pub(crate) mod entrant;
 mod game;
 #[cfg(unix)]
 mod guard;
 mod journal;
 mod mind;
-pub(crate) mod minds;
-mod pace;
+pub(crate) mod pace;
 mod pgn;
-mod player;
+pub(crate) mod player;
 mod progress;
-mod random_mover;
+pub(crate) mod random_mover;
 mod ratings;
 mod record;
 mod referee;

@@ -6,6 +6,7 @@ mod data;
 mod embedded;
 mod eval;
 mod eval_explain;
+mod minds;
 mod models;
 mod perft;
 mod train;

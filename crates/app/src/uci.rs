@@ -2,6 +2,7 @@
 //!
 //! One thread reads commands and never waits; one thinks. Everything they say leaves through one `Output`.
 
+mod base_time;
 mod board;
 mod command;
 mod flight;
@@ -23,6 +24,7 @@ use std::{
     process::ExitCode,
 };
 
+pub(crate) use options::Preferences;
 use output::Output;
 use session::Session;
 

@@ -14,6 +14,7 @@ mod packed_move;
 mod past;
 pub mod perft;
 pub mod pgn;
+mod random;
 mod replay;
 #[cfg(test)]
 mod testing;
@@ -28,6 +29,7 @@ pub use opinion::{Brain, Opinion, Wdl};
 pub use outcome::{Claim, Ending};
 pub use packed_move::PackedMove;
 pub use past::{Past, REMEMBERED};
+pub use random::Random;
 pub use replay::Replay;
 pub use shakmaty;
 pub use think_time::{ThinkBin, ThinkTime};

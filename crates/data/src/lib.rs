@@ -14,7 +14,6 @@ mod ordered;
 mod plots;
 mod policy;
 mod puzzle;
-mod random;
 mod result;
 mod sample;
 mod sampler;
@@ -26,6 +25,8 @@ mod table;
 #[cfg(test)]
 mod testing;
 mod time_control;
+
+pub use chess::Random;
 
 pub use card::{Card, Fingerprint, Histograms, Shard, SourceEntry};
 pub use dataset::Dataset;
@@ -40,7 +41,6 @@ pub use label::{
 pub use plots::plot;
 pub use policy::{Decided, Early, GameRules, POLICIES, Policy, PolicyError, PositionRules, Rate};
 pub use puzzle::{Puzzle, PuzzleError, read_puzzles};
-pub use random::Random;
 pub use result::GameResult;
 pub use sample::Sample;
 pub use sampler::{Sampler, SamplerError, SamplerOptions, SamplerState};

@@ -6,7 +6,7 @@ use chess::{
 };
 use proptest::prelude::*;
 
-use crate::{Game, TimeControl, random::Random, result::GameResult};
+use crate::{Game, Random, TimeControl, result::GameResult};
 
 /// A game of legal random moves, the same for the same id.
 pub(crate) fn game(id: &str, plies: usize) -> Game {

@@ -140,6 +140,7 @@ impl Search for AlphaBeta {
             ponder: best.line.get(1).copied().or_else(|| guess_answer(&root, &best, &self.table)),
             score: known.then(|| value::score(best.value)),
             nodes: main.nodes + shared.helper_nodes.into_inner(),
+            ..Choice::default()
         }
     }
 

@@ -1,79 +1,103 @@
 //! Which mind can be put under which search.
 
+use std::sync::Arc;
+
+use chess::{Brain, Moment};
 use thiserror::Error;
 
-use crate::{Search, alpha_beta::AlphaBeta};
-
-/// Minds by name.
-pub const BRAINS: &[&str] = &["heuristic"];
+use crate::{Mind, Search, alpha_beta::AlphaBeta, instant::Instant};
 
 /// Searches by name.
-pub const SEARCHES: &[&str] = &["alpha-beta"];
+pub const SEARCHES: &[&str] = &["alpha-beta", "instant"];
 
-/// A mind, a search, and how the two are put together.
-type Pair = (&'static str, &'static str, fn() -> Box<dyn Search>);
-
-/// The pairs that work.
-const PAIRS: &[Pair] = &[("heuristic", "alpha-beta", || Box::<AlphaBeta>::default())];
+/// Stands for the search that suits the mind.
+pub const AUTO: &str = "auto";
 
 #[derive(Debug, Error)]
 pub enum BuildError {
-    #[error("there is no mind `{0}`; there are: {names}", names = BRAINS.join(", "))]
-    NoSuchBrain(String),
     #[error("there is no search `{0}`; there are: {names}", names = SEARCHES.join(", "))]
     NoSuchSearch(String),
-    #[error("`{0}` does not go with `{1}`; these pairs work: {pairs}", pairs = pairs())]
-    NoSuchPair(String, String),
+    #[error("`{0}` does not go with `{1}`; these pairs work: {2}")]
+    NoSuchPair(String, String, String),
+    #[error("`{0}` has no opinion on moves, which `instant` plays by")]
+    NoPolicy(String),
 }
 
-fn pairs() -> String {
-    PAIRS.iter().map(|(brain, search, _)| format!("{brain}:{search}")).collect::<Vec<_>>().join(", ")
+/// A search with a mind in it. The search [`AUTO`] is the one that suits the mind.
+pub fn build(mind: &Mind, search: &str) -> Result<Box<dyn Search>, BuildError> {
+    let search = if search == AUTO { mind.usual_search() } else { search };
+    match (mind, search) {
+        (Mind::Heuristic, "alpha-beta") => Ok(Box::<AlphaBeta>::default()),
+        (Mind::Net { name, brain }, "instant") => match has_policy(brain) {
+            true => Ok(Box::new(Instant::new(Arc::clone(brain)))),
+            false => Err(BuildError::NoPolicy(name.clone())),
+        },
+        (_, known) if SEARCHES.contains(&known) => {
+            Err(BuildError::NoSuchPair(mind.name().to_owned(), search.to_owned(), pairs(mind)))
+        }
+        _ => Err(BuildError::NoSuchSearch(search.to_owned())),
+    }
 }
 
-/// A search with a mind in it.
-pub fn build(brain: &str, search: &str) -> Result<Box<dyn Search>, BuildError> {
-    if !BRAINS.contains(&brain) {
-        return Err(BuildError::NoSuchBrain(brain.to_owned()));
-    }
-    if !SEARCHES.contains(&search) {
-        return Err(BuildError::NoSuchSearch(search.to_owned()));
-    }
-    let pair = PAIRS.iter().find(|pair| (pair.0, pair.1) == (brain, search));
-    let pair = pair.ok_or_else(|| BuildError::NoSuchPair(brain.to_owned(), search.to_owned()))?;
-    Ok(pair.2())
+/// The pairs that work, with the mind at hand for a network.
+fn pairs(mind: &Mind) -> String {
+    let network = match mind {
+        Mind::Heuristic => "any network",
+        Mind::Net { name, .. } => name,
+    };
+    format!("heuristic:alpha-beta, {network}:instant")
+}
+
+fn has_policy(brain: &Arc<dyn Brain>) -> bool {
+    brain.judge(&[Moment::default()]).first().is_some_and(|opinion| opinion.policy.is_some())
 }
 
 #[cfg(test)]
 mod tests {
-    use chess::{Moment, shakmaty::CastlingMode};
+    use chess::shakmaty::CastlingMode;
 
     use super::*;
-    use crate::{Limits, Signals, Task};
+    use crate::{Limits, Signals, Task, heuristic::Heuristic, testing::Whim};
 
     #[test]
-    fn every_pair_answers_with_a_legal_move_or_none() {
+    fn every_mind_answers_with_a_legal_move_or_none() {
         let positions = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "8/8/8/8/8/5k2/5p2/5K2 w - - 0 1",
             "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
             "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
         ];
-        for (brain, search, _) in PAIRS {
+        for mind in [Mind::Heuristic, Mind::net("whim", Arc::new(Whim))] {
             for fen in positions {
                 let moment = Moment::from_fen(fen, CastlingMode::Chess960).unwrap();
                 let signals = Signals::new();
                 let task = Task { limits: Limits::nodes(2000), signals: &signals, report: &mut |_| {} };
-                let best = build(brain, search).unwrap().choose(&moment, task).best;
+                let best = build(&mind, AUTO).unwrap().choose(&moment, task).best;
                 let legal = moment.legal_moves();
-                assert!(best.map_or(legal.is_empty(), |m| legal.contains(&m)), "{brain}:{search} in {fen}");
+                assert!(best.map_or(legal.is_empty(), |m| legal.contains(&m)), "{mind:?} in {fen}");
             }
         }
     }
 
     #[test]
-    fn unknown_names_are_told_with_those_that_exist() {
-        assert!(build("heuristic", "alpha-beta").is_ok());
-        let error = build("oracle", "alpha-beta").err().unwrap().to_string();
-        assert_eq!(error, "there is no mind `oracle`; there are: heuristic");
+    fn impossible_pairs_are_told_with_those_that_work() {
+        let whim = Mind::net("whim", Arc::new(Whim));
+        let mute = Mind::net("mute", Arc::new(Heuristic));
+        for (mind, search, sentence) in [
+            (
+                &whim,
+                "alpha-beta",
+                "`whim` does not go with `alpha-beta`; these pairs work: heuristic:alpha-beta, whim:instant",
+            ),
+            (
+                &Mind::Heuristic,
+                "instant",
+                "`heuristic` does not go with `instant`; these pairs work: heuristic:alpha-beta, any network:instant",
+            ),
+            (&whim, "magic", "there is no search `magic`; there are: alpha-beta, instant"),
+            (&mute, "instant", "`mute` has no opinion on moves, which `instant` plays by"),
+        ] {
+            assert_eq!(build(mind, search).err().unwrap().to_string(), sentence);
+        }
     }
 }

@@ -79,6 +79,8 @@ pub struct Info {
     /// Thousandths of the hash table in use.
     pub hashfull: u32,
     pub tbhits: u64,
+    /// How likely the mind holds the first move of the line to be played.
+    pub chance: Option<f32>,
     pub line: Vec<Move>,
 }
 

@@ -4,16 +4,23 @@
 
 pub mod alpha_beta;
 mod build;
+mod chances;
 mod clock;
 pub mod heuristic;
+pub mod human;
 mod info;
+pub mod instant;
 mod limits;
+mod mind;
 mod search;
 #[cfg(test)]
 mod testing;
 
-pub use build::{BRAINS, BuildError, SEARCHES, build};
+pub use build::{AUTO, BuildError, SEARCHES, build};
+pub use chances::{expected_score, score_of};
 pub use clock::{MOVE_OVERHEAD_MS, TimeBudget};
+pub use human::{Guard, HumanSettings};
 pub use info::{Bound, Info, Score};
 pub use limits::{Limits, Signals};
+pub use mind::Mind;
 pub use search::{Choice, Search, Settings, Task};

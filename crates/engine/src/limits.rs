@@ -5,6 +5,7 @@ use std::{
         OnceLock,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -78,6 +79,22 @@ impl Signals {
     /// When our own clock began to run, for a search that began at `started`.
     pub fn clock_started(&self, started: Instant) -> Instant {
         self.hit_at.get().copied().unwrap_or(started)
+    }
+
+    /// Waits until our own clock, of a search that began at `started`, has run for `time`, or for a stop.
+    pub fn wait(&self, started: Instant, time: Duration) {
+        // Short enough that nobody feels the delay of a stop.
+        const GLANCE: Duration = Duration::from_millis(5);
+        while !self.is_stopped() {
+            let rest = match self.is_pondering() {
+                true => GLANCE,
+                false => time.saturating_sub(self.clock_started(started).elapsed()),
+            };
+            if rest.is_zero() {
+                return;
+            }
+            thread::sleep(rest.min(GLANCE));
+        }
     }
 
     pub fn is_stopped(&self) -> bool {

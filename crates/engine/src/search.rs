@@ -1,10 +1,10 @@
 //! The seam between searches and those who ask them for a move.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use chess::{Moment, shakmaty::Move};
 
-use crate::{Info, Limits, Score, Signals};
+use crate::{HumanSettings, Info, Limits, Score, Signals};
 
 /// One request for a move.
 #[expect(missing_debug_implementations, reason = "holds a callback")]
@@ -24,6 +24,12 @@ pub struct Choice {
     pub ponder: Option<Move>,
     pub score: Option<Score>,
     pub nodes: u64,
+    /// How long a person would have taken, counted from the start of her clock; only where this was asked for.
+    pub think: Option<Duration>,
+    /// The game is given up instead of playing `best`.
+    pub resigns: bool,
+    /// A draw is offered along with `best`.
+    pub offers_draw: bool,
 }
 
 /// A way to think. `choose` blocks until a limit or a signal ends it, and always answers with a legal move
@@ -39,7 +45,7 @@ pub trait Search: Send {
 }
 
 /// Settings that any search may heed or ignore.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub threads: usize,
     /// Size of the transposition table in MiB.
@@ -50,6 +56,7 @@ pub struct Settings {
     pub move_overhead_ms: u64,
     /// Folders with Syzygy tables; empty means none.
     pub syzygy: Vec<PathBuf>,
+    pub human: HumanSettings,
 }
 
 impl Default for Settings {
@@ -60,6 +67,7 @@ impl Default for Settings {
             multipv: 1,
             move_overhead_ms: crate::MOVE_OVERHEAD_MS,
             syzygy: Vec::new(),
+            human: HumanSettings::default(),
         }
     }
 }

@@ -7,7 +7,11 @@ use std::{sync::atomic::AtomicBool, time::Duration};
 use anyhow::{Context, bail, ensure};
 use engine::Settings;
 
-use super::{mind::Mind, minds, pace::Pace, player::Player, uci_process::UciProcess};
+use super::{mind::Mind, pace::Pace, player::Player, uci_process::UciProcess};
+use crate::{
+    minds::{self, Names},
+    uci::Preferences,
+};
 
 /// What holds for all players unless they say otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +83,9 @@ impl Entrant {
     pub(crate) fn start(&self, common: &Common, abort: &AtomicBool) -> anyhow::Result<Box<dyn Player>> {
         match &self.kind {
             Kind::Mind(name) => {
-                let settings = self.settings(common)?;
-                Ok(Box::new(Mind::start(minds::build(name, &settings)?)))
+                let Preferences { settings, names, .. } = self.preferences(common)?;
+                let names = Names { weights: names.weights, ..Names::parse(name) };
+                Ok(Box::new(Mind::start(names.build(&settings)?)))
             }
             Kind::Command(command) => {
                 // Openings are the arena's business: a private book would spoil the pairing of colours.
@@ -100,20 +105,16 @@ impl Entrant {
         }
     }
 
-    fn settings(&self, common: &Common) -> anyhow::Result<Settings> {
-        let mut settings =
-            Settings { threads: common.threads, hash_mb: common.hash_mb, ..Settings::default() };
+    /// A mind of ours has the options of the UCI engine.
+    fn preferences(&self, common: &Common) -> anyhow::Result<Preferences> {
+        let settings = Settings { threads: common.threads, hash_mb: common.hash_mb, ..Settings::default() };
+        let mut preferences = Preferences { settings, ..Preferences::default() };
         for (name, value) in &self.options {
-            let wrong = || format!("option.{name}={value} of {} is not a number", self.name);
-            match name.to_ascii_lowercase().as_str() {
-                "hash" => settings.hash_mb = value.parse().with_context(wrong)?,
-                "threads" => settings.threads = value.parse().with_context(wrong)?,
-                "moveoverhead" => settings.move_overhead_ms = value.parse().with_context(wrong)?,
-                "syzygypath" => settings.syzygy = std::env::split_paths(value).collect(),
-                _ => bail!("{} has no option `{name}`", self.name),
+            if let Some(sentence) = preferences.set(name, Some(value)) {
+                bail!("{}: {sentence}", self.name);
             }
         }
-        Ok(settings)
+        Ok(preferences)
     }
 
     /// All that decides how it plays, for the journal: two runs with the same words can be joined.

@@ -65,6 +65,9 @@ pub(crate) fn play(
             abort,
         };
         let fault = match player.think(&question) {
+            Ok(thought) if thought.resigns => {
+                return Ok(game.finish(Outcome::won_by(!turn), End::Resigned, None, None));
+            }
             Ok(thought) => game.accept(&thought, paces.get(turn), rules.patience.margin),
             Err(Failure::Aborted) => return Err(Aborted),
             Err(Failure::Hung) => Err(Fault { end: End::Hang, note: "no answer".to_owned() }),

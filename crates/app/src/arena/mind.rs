@@ -14,7 +14,7 @@ use chess::{
     Clocks, Moment,
     shakmaty::{ByColor, Color},
 };
-use engine::{Limits, Score, Search, Signals, Task};
+use engine::{Choice, Limits, Score, Search, Signals, Task};
 
 use super::{
     clock::Clock,
@@ -40,6 +40,7 @@ struct Answer {
     finished: Instant,
     text: String,
     score: Option<Score>,
+    resigns: bool,
 }
 
 impl Mind {
@@ -58,18 +59,24 @@ impl Mind {
 
 fn serve(mut search: Box<dyn Search>, inbox: &Receiver<Request>, outbox: &Sender<Answer>) {
     while let Ok(request) = inbox.recv() {
-        let (text, score) = match request {
+        let (text, choice) = match request {
             Request::NewGame => {
                 search.new_game();
-                (String::new(), None)
+                (String::new(), Choice::default())
             }
             Request::Choose(moment, limits, signals) => {
                 let task = Task { limits: *limits, signals: &signals, report: &mut |_| {} };
+                let started = Instant::now();
                 let choice = search.choose(&moment, task);
-                (choice.best.map(|best| moment.uci(best)).unwrap_or_default(), choice.score)
+                if let Some(time) = choice.think {
+                    signals.wait(started, time);
+                }
+                (choice.best.map(|best| moment.uci(best)).unwrap_or_default(), choice)
             }
         };
-        if outbox.send(Answer { finished: Instant::now(), text, score }).is_err() {
+        let Choice { score, resigns, .. } = choice;
+        let answer = Answer { finished: Instant::now(), text, score, resigns };
+        if outbox.send(answer).is_err() {
             return;
         }
     }
@@ -101,8 +108,8 @@ impl Player for Mind {
         if answer.as_ref().is_err_and(|&missing| missing == Missing::Late) {
             answer = wait_for(&self.answers, give_up, question.abort);
         }
-        let Answer { finished, text, score } = answer.map_err(failure)?;
-        Ok(Thought { text, elapsed: finished.saturating_duration_since(started), score })
+        let Answer { finished, text, score, resigns } = answer.map_err(failure)?;
+        Ok(Thought { text, elapsed: finished.saturating_duration_since(started), score, resigns })
     }
 }
 
@@ -130,7 +137,7 @@ fn clocks(clocks: &ByColor<Option<Clock>>, us: Color) -> Option<Clocks> {
 #[cfg(test)]
 mod tests {
     use chess::shakmaty::Position;
-    use engine::{Choice, Settings};
+    use engine::Settings;
 
     use super::*;
     use crate::arena::{pace::Pace, player::Patience};

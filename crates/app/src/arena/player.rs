@@ -56,6 +56,8 @@ pub(crate) struct Thought {
     pub(crate) elapsed: Duration,
     /// For the side to move.
     pub(crate) score: Option<Score>,
+    /// Gives the game up instead of moving.
+    pub(crate) resigns: bool,
 }
 
 /// Why there is no answer.

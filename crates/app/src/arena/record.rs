@@ -25,7 +25,7 @@ pub(crate) enum End {
     InsufficientMaterial,
     Repetition,
     FiftyMoves,
-    /// Both sides saw it won for the same one.
+    /// Given up by the loser, or both sides saw it won for the same one.
     Resigned,
     /// Both sides saw it level.
     AgreedDrawn,

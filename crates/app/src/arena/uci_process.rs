@@ -149,7 +149,7 @@ impl Player for UciProcess {
                     Said::Score(said) => score = Some(said),
                     Said::BestMove(text) => {
                         let elapsed = arrived.saturating_duration_since(started);
-                        return Ok(Thought { text, elapsed, score });
+                        return Ok(Thought { text, elapsed, score, resigns: false });
                     }
                     _ => {}
                 },

@@ -13,7 +13,7 @@ use data::{Epd, Source, read_epd};
 use engine::{Choice, Limits, Search, Settings, Signals, Task};
 use serde::Serialize;
 
-use crate::{arena::minds, data::progress};
+use crate::{data::progress, minds::Names};
 
 /// Count the positions of an EPD suite that a mind solves.
 ///
@@ -66,7 +66,7 @@ struct Failure {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = Settings { hash_mb: args.hash, threads: args.threads, ..Settings::default() };
-    let mut search = minds::build(&args.player, &settings)?;
+    let mut search = Names::parse(&args.player).build(&settings)?;
     let source = Source::open(&args.data).with_context(|| format!("cannot read {}", args.data.display()))?;
     let (suite, bad): (Vec<_>, Vec<_>) =
         read_epd(BufReader::new(source)).partition(std::result::Result::is_ok);
@@ -167,8 +167,7 @@ mod tests {
 
     fn solved(line: &str) -> bool {
         let epd = Epd::parse(line).unwrap();
-        let mut search =
-            minds::build("heuristic:alpha-beta", &Settings { hash_mb: 4, ..Settings::default() }).unwrap();
+        let mut search = Names::default().build(&Settings { hash_mb: 4, ..Settings::default() }).unwrap();
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };
         let task = Task { limits, signals: &Signals::new(), report: &mut |_| {} };
         is_solved(&epd, &search.choose(&epd.moment, task))

@@ -1,18 +1,15 @@
-//! Where the session meets what thinks: the only file here that names brains and searches.
+//! Where the session meets what thinks.
 
 use chess::Moment;
 use engine::{Search, Settings, Signals};
 
-/// What can be chosen; the first of each is the default.
-pub(crate) use engine::{BRAINS, SEARCHES};
+use crate::{bench, minds::Names};
 
-use crate::bench;
+/// The search for a set of names, or a sentence that says why there is none.
+pub(crate) type Build = fn(names: &Names) -> Result<Box<dyn Search>, String>;
 
-/// The search for a pair of names, or a sentence that says why there is none.
-pub(crate) type Build = fn(brain: &str, search: &str) -> Result<Box<dyn Search>, String>;
-
-pub(crate) fn build(brain: &str, search: &str) -> Result<Box<dyn Search>, String> {
-    engine::build(brain, search).map_err(|error| error.to_string())
+pub(crate) fn build(names: &Names) -> Result<Box<dyn Search>, String> {
+    names.build(&Settings::default()).map_err(|error| format!("{error:#}"))
 }
 
 /// The parts of the hand-made evaluation, as a table for a person.

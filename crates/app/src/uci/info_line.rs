@@ -83,6 +83,7 @@ mod tests {
             time: Duration::from_millis(500),
             hashfull: 7,
             tbhits: 3,
+            chance: None,
             line: vec![castling().parse_uci("e1h1").unwrap()],
         }
     }

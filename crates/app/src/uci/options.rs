@@ -1,34 +1,23 @@
 //! Every option in one list. A new one is a line in `OPTIONS` and a field in `Preferences`.
 
-use std::{env, fmt};
+use std::{env, fmt, path::PathBuf};
 
-use engine::Settings;
+use engine::{AUTO, Guard, HumanSettings, Settings};
 
-use super::{go::number, hooks};
+use super::go::number;
+use crate::minds::{MINDS, Names};
 
 /// What the options set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Preferences {
     pub(crate) settings: Settings,
-    pub(crate) brain: String,
-    pub(crate) search: String,
+    pub(crate) names: Names,
+    /// Play like a person, whatever mind is named.
+    pub(crate) limit_strength: bool,
     pub(crate) chess960: bool,
     pub(crate) show_wdl: bool,
     /// How often a fresh start without old memories was asked for.
     pub(crate) clearings: usize,
-}
-
-impl Default for Preferences {
-    fn default() -> Preferences {
-        Preferences {
-            settings: Settings::default(),
-            brain: hooks::BRAINS[0].to_owned(),
-            search: hooks::SEARCHES[0].to_owned(),
-            chess960: false,
-            show_wdl: false,
-            clearings: 0,
-        }
-    }
 }
 
 pub(crate) struct UciOption {
@@ -68,8 +57,18 @@ const MAX_HASH_MB: i64 = 1 << 20;
 
 #[rustfmt::skip]
 pub(crate) const OPTIONS: &[UciOption] = &[
-    option("Brain", Combo { choices: hooks::BRAINS, set: |p, value| p.brain = value.to_owned() }),
-    option("Search", Combo { choices: hooks::SEARCHES, set: |p, value| p.search = value.to_owned() }),
+    option("Brain", Combo { choices: MINDS, set: |p, value| p.names.mind = value.to_owned() }),
+    option("Search", Combo { choices: &[AUTO, "alpha-beta", "instant"], set: |p, value| p.names.search = value.to_owned() }),
+    option("Weights", Text { set: set_weights }),
+    option("UCI_LimitStrength", Check { default: false, set: |p, on| p.limit_strength = on }),
+    option("UCI_Elo", Spin { default: 1500, min: HumanSettings::LEAST_RATING as i64, max: HumanSettings::MOST_RATING as i64, set: |p, value| p.human().rating = value as u16 }),
+    option("OpponentElo", Spin { default: 0, min: 0, max: 4000, set: |p, value| p.human().opponent = (value > 0).then_some(value as u16) }),
+    option("UCI_Opponent", Text { set: set_opponent }),
+    option("Temperature", Spin { default: 100, min: 0, max: 300, set: |p, value| p.human().temperature = value as f32 / 100.0 }),
+    option("TopP", Spin { default: 95, min: 1, max: 100, set: |p, value| p.human().top_p = value as f32 / 100.0 }),
+    option("HumanTiming", Check { default: false, set: |p, on| p.human().timing = on }),
+    option("BlunderGuard", Combo { choices: &["Human", "Off", "Strict"], set: |p, value| p.human().guard = guard(value) }),
+    option("Seed", Spin { default: 0, min: 0, max: i32::MAX as i64, set: |p, value| p.human().seed = (value > 0).then_some(value as u64) }),
     option("Hash", Spin { default: 64, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.hash_mb = value }),
     option("Threads", Spin { default: 1, min: 1, max: 1024, set: |p, value| p.settings.threads = value }),
     option("MultiPV", Spin { default: 1, min: 1, max: 256, set: |p, value| p.settings.multipv = value }),
@@ -94,7 +93,42 @@ fn set_syzygy(preferences: &mut Preferences, value: &str) -> Option<String> {
     Some(format!("SyzygyPath names `{}`, which is no folder", missing.display()))
 }
 
+fn set_weights(preferences: &mut Preferences, value: &str) -> Option<String> {
+    let path = (!value.is_empty()).then(|| PathBuf::from(value));
+    if let Some(missing) = path.as_ref().filter(|path| !path.is_file()) {
+        return Some(format!("Weights names `{}`, which is no file", missing.display()));
+    }
+    preferences.names.weights = path;
+    None
+}
+
+/// `title rating kind name`, such as `GM 2800 human Magnus Carlsen` or `none none computer Shredder`.
+fn set_opponent(preferences: &mut Preferences, value: &str) -> Option<String> {
+    if let Some(rating) = value.split_whitespace().nth(1).and_then(|word| word.parse().ok()) {
+        preferences.human().opponent = Some(rating);
+    }
+    None
+}
+
+fn guard(name: &str) -> Guard {
+    match name {
+        "Off" => Guard::Off,
+        "Strict" => Guard::Strict,
+        _ => Guard::Human,
+    }
+}
+
 impl Preferences {
+    fn human(&mut self) -> &mut HumanSettings {
+        &mut self.settings.human
+    }
+
+    /// Who is to play. A GUI that limits the strength wants an opponent of a rating, which is what `human` is.
+    pub(crate) fn names(&self) -> Names {
+        let usual = self.names == Names::default();
+        if self.limit_strength && usual { Names::parse("human") } else { self.names.clone() }
+    }
+
     /// Carries out `setoption`. The answer is a sentence for the user if something is not as he asked; without
     /// a change if that could not be helped.
     pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Option<String> {

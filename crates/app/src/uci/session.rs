@@ -7,11 +7,12 @@ use std::{
 };
 
 use chess::{
-    Moment, MomentError,
+    Clocks, Moment, MomentError,
     shakmaty::{CastlingMode, Chess, EnPassantMode, fen::Fen},
 };
 
 use super::{
+    base_time::BaseTime,
     board,
     command::{Command, Place},
     flight::Flight,
@@ -27,6 +28,7 @@ pub(crate) struct Session {
     preferences: Preferences,
     place: Place,
     moment: Moment,
+    base_time: BaseTime,
     /// Not all preferences have reached the worker.
     unprepared: bool,
     debug: bool,
@@ -44,6 +46,7 @@ impl Session {
             preferences: Preferences::default(),
             place: Place::default(),
             moment: Moment::default(),
+            base_time: BaseTime::default(),
             unprepared: true,
             debug: false,
             jobs,
@@ -69,7 +72,10 @@ impl Session {
             Some(Command::Debug(on)) => self.debug = on,
             Some(Command::IsReady) => self.report_ready(),
             Some(Command::SetOption { name, value }) => self.set_option(&name, value.as_deref()),
-            Some(Command::NewGame) => self.send(Job::NewGame),
+            Some(Command::NewGame) => {
+                self.base_time.new_game();
+                self.send(Job::NewGame);
+            }
             Some(Command::Position(place)) => self.set_up(place),
             Some(Command::Go(go)) => self.go(&go),
             Some(Command::Stop) => self.flights.iter().for_each(|flight| flight.stop()),
@@ -137,8 +143,8 @@ impl Session {
         if !std::mem::take(&mut self.unprepared) {
             return;
         }
-        let Preferences { brain, search, settings, .. } = self.preferences.clone();
-        self.send(Job::Prepare { brain, search, settings });
+        let (names, settings) = (self.preferences.names(), self.preferences.settings.clone());
+        self.send(Job::Prepare { names, settings });
     }
 
     /// A running search keeps its own board, so this is safe at any time. After a mistake the old one stays.
@@ -182,7 +188,10 @@ impl Session {
                 Err(_) => self.output.say(format_args!("searchmoves without {uci}, which cannot be played")),
             }
         }
-        moment.clocks = go.clocks();
+        moment.clocks = go.clocks().map(|clocks| {
+            let base_cs = self.base_time.at(&self.place, *clocks.left_cs.get(moment.turn()));
+            Clocks { base_cs, ..clocks }
+        });
         let flight = self.launch(Flight::new(go));
         self.send(Job::Think { moment, limits, show_wdl: self.preferences.show_wdl, flight });
     }

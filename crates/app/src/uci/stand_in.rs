@@ -36,7 +36,7 @@ impl Search for FirstMove {
             }
         }
         let best = moves.first().copied();
-        Choice { best, ponder: best.and_then(|m| reply(moment, m)), score: None, nodes }
+        Choice { best, ponder: best.and_then(|m| reply(moment, m)), nodes, ..Choice::default() }
     }
 
     fn configure(&mut self, settings: &Settings) {
@@ -58,6 +58,7 @@ fn info(moment: &Moment, m: Move, depth: u32, multipv: usize, nodes: u64, time: 
         time,
         hashfull: 0,
         tbhits: 0,
+        chance: None,
         line: [m].into_iter().chain(reply(moment, m)).collect(),
     }
 }

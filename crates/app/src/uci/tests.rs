@@ -1,5 +1,6 @@
 //! Whole conversations with a session, in this process.
 
+mod human;
 mod nonsense;
 mod transcripts;
 mod waiting;
@@ -14,6 +15,7 @@ use std::{
 use engine::Search;
 
 use super::{hooks::Build, output::Output, session::Session, stand_in::FirstMove};
+use crate::minds::Names;
 
 /// Long enough for any machine: only a conversation that hangs gets here.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -82,6 +84,6 @@ impl Write for Wire {
     }
 }
 
-fn first_move(_: &str, _: &str) -> Result<Box<dyn Search>, String> {
+fn first_move(_: &Names) -> Result<Box<dyn Search>, String> {
     Ok(Box::new(FirstMove::default()))
 }

@@ -5,6 +5,7 @@ use std::{
     process,
     sync::{Arc, mpsc},
     thread,
+    time::Instant,
 };
 
 use chess::{
@@ -19,12 +20,12 @@ use super::{
     info_line::{BestMove, InfoLine},
     output::Output,
 };
+use crate::minds::Names;
 
 pub(crate) enum Job {
     /// Take these names and settings; a search that is named already keeps what it knows.
     Prepare {
-        brain: String,
-        search: String,
+        names: Names,
         settings: Settings,
     },
     NewGame,
@@ -49,7 +50,7 @@ pub(crate) enum Job {
 pub(crate) fn start(output: Output, build: Build) -> (mpsc::Sender<Job>, thread::JoinHandle<()>) {
     let (sender, jobs) = mpsc::channel();
     let mut worker =
-        Worker { output, build, names: Default::default(), settings: Settings::default(), search: None };
+        Worker { output, build, names: Names::default(), settings: Settings::default(), search: None };
     let work = move || jobs.into_iter().for_each(|job| worker.take(job));
     let thread = thread::spawn(move || {
         // An engine that listens but cannot think any more would lose its game on time: better leave at once.
@@ -63,8 +64,7 @@ pub(crate) fn start(output: Output, build: Build) -> (mpsc::Sender<Job>, thread:
 struct Worker {
     output: Output,
     build: Build,
-    /// Brain and search.
-    names: (String, String),
+    names: Names,
     settings: Settings,
     /// `None` if it could not be built.
     search: Option<Box<dyn Search>>,
@@ -73,11 +73,15 @@ struct Worker {
 impl Worker {
     fn take(&mut self, job: Job) {
         match job {
-            Job::Prepare { brain, search, settings } => self.prepare((brain, search), settings),
+            Job::Prepare { names, settings } => self.prepare(names, settings),
             Job::NewGame => self.search.iter_mut().for_each(|search| search.new_game()),
             Job::Ready => self.output.line("readyok"),
             Job::Think { moment, limits, show_wdl, flight } => {
+                let started = Instant::now();
                 let choice = self.think(&moment, limits, show_wdl, &flight);
+                if let Some(time) = choice.think {
+                    flight.signals.wait(started, time);
+                }
                 flight.await_clearance();
                 // First landed, then announced: who reads the answer may rely on the thread being free.
                 flight.land();
@@ -95,7 +99,7 @@ impl Worker {
         }
     }
 
-    fn prepare(&mut self, names: (String, String), mut settings: Settings) {
+    fn prepare(&mut self, names: Names, mut settings: Settings) {
         let (wanted_mb, present_mb) = (settings.hash_mb, self.settings.hash_mb);
         if wanted_mb > present_mb && !has_room(wanted_mb) {
             self.output.say(format_args!("no room for {wanted_mb} MiB of Hash, which stays at {present_mb}"));
@@ -103,7 +107,7 @@ impl Worker {
         }
         self.settings = settings;
         if self.search.is_none() || self.names != names {
-            match (self.build)(&names.0, &names.1) {
+            match (self.build)(&names) {
                 Ok(search) => {
                     self.search = Some(search);
                     self.names = names;
@@ -126,7 +130,12 @@ impl Worker {
         let fallback = limits.search_moves.first().or(legal.first()).copied();
         let mode = moment.castling_mode();
         let output = &self.output;
-        let mut report = |info: &engine::Info| output.line(InfoLine { info, mode, show_wdl });
+        let mut report = |info: &engine::Info| {
+            output.line(InfoLine { info, mode, show_wdl });
+            if let (Some(chance), Some(&first)) = (info.chance, info.line.first()) {
+                output.say(format_args!("{} {:.1} %", first.to_uci(mode), 100.0 * chance));
+            }
+        };
         let task = Task { limits, signals: &flight.signals, report: &mut report };
         let choice = match &mut self.search {
             // A search that fails must not cost the game: say so, play on, and begin with a fresh one.

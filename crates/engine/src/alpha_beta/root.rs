@@ -210,6 +210,7 @@ impl Worker {
             time: shared.started.elapsed(),
             hashfull: shared.table.fullness(),
             tbhits: self.tablebase_hits,
+            chance: None,
             line: root_move.line.clone(),
         }
     }

@@ -24,7 +24,7 @@ fn thought(text: &str) -> Result<Thought, Failure> {
     let text = words.next().unwrap_or_default().to_owned();
     let mut number = || words.next().map(|word| word.parse::<i32>().unwrap());
     let elapsed = Duration::from_millis(number().unwrap_or(0).unsigned_abs().into());
-    Ok(Thought { text, elapsed, score: number().map(Score::Centipawns) })
+    Ok(Thought { text, elapsed, score: number().map(Score::Centipawns), resigns: false })
 }
 
 fn opening() -> Opening {

@@ -1,4 +1,4 @@
-//! A small seeded generator, written out so that samples and matches stay the same whatever becomes of a library.
+//! A small seeded generator, written out so that games, samples and matches stay the same whatever becomes of a library.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,11 @@ impl Random {
     /// True with the given chance.
     pub fn chance(&mut self, rate: f64) -> bool {
         rate >= 1.0 || ((self.bits() >> 11) as f64) < rate * (1u64 << 53) as f64
+    }
+
+    /// A number in 0..1, evenly spread.
+    pub fn part(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
     }
 
     pub fn shuffle<T>(&mut self, items: &mut [T]) {

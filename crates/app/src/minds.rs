@@ -1,0 +1,130 @@
+//! The registry of minds: every name and every file that can play, and the one place where they turn into searches.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::{Context, bail, ensure};
+use chess::Brain;
+use engine::{AUTO, Mind, Search, Settings};
+
+use crate::arena::random_mover::RandomMover;
+
+/// Minds by name; the first is the default. All but `heuristic` are networks.
+pub(crate) const MINDS: &[&str] = &["heuristic", "human"];
+
+/// How weights that come with the program become a mind.
+type Loader = fn() -> anyhow::Result<Arc<dyn Brain>>;
+
+/// Trained networks inside the binary, by name. This is where weights are plugged in.
+const EMBEDDED: &[(&str, Loader)] = &[];
+
+/// The network in a file, and the name of its family.
+fn load_file(path: &Path) -> anyhow::Result<(String, Arc<dyn Brain>)> {
+    bail!("{}: this build reads no networks", path.display())
+}
+
+/// Who is to play, and how it is to think.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Names {
+    pub(crate) mind: String,
+    pub(crate) search: String,
+    /// A file with the network to use in place of the one that comes with the program.
+    pub(crate) weights: Option<PathBuf>,
+}
+
+impl Default for Names {
+    fn default() -> Names {
+        Names { mind: MINDS[0].to_owned(), search: AUTO.to_owned(), weights: None }
+    }
+}
+
+impl Names {
+    /// `family`, or `family:search`.
+    pub(crate) fn parse(text: &str) -> Names {
+        let (mind, search) = text.split_once(':').unwrap_or((text, AUTO));
+        Names { mind: mind.to_owned(), search: search.to_owned(), weights: None }
+    }
+
+    /// The mind alone. A file of weights stands for itself, unless another network was asked for by name.
+    pub(crate) fn mind(&self) -> anyhow::Result<Mind> {
+        if let Some(path) = &self.weights {
+            let (family, brain) = load_file(path)?;
+            let fits = self.mind == MINDS[0] || self.mind == family;
+            ensure!(fits, "{} holds a network `{family}`, not `{}`", path.display(), self.mind);
+            return Ok(Mind::net(family, brain));
+        }
+        if self.mind == MINDS[0] {
+            return Ok(Mind::Heuristic);
+        }
+        let known = MINDS.contains(&self.mind.as_str());
+        ensure!(known, "there is no mind `{}`; there are: {}", self.mind, MINDS.join(", "));
+        let embedded = EMBEDDED.iter().find(|(name, _)| *name == self.mind);
+        let (name, load) = embedded
+            .with_context(|| format!("no weights for `{}` come with this program; name a file", self.mind))?;
+        Ok(Mind::net(*name, load()?))
+    }
+
+    /// A search with the mind in it, and its settings applied.
+    pub(crate) fn build(&self, settings: &Settings) -> anyhow::Result<Box<dyn Search>> {
+        let mut search: Box<dyn Search> = match self.mind.as_str() {
+            "random" => Box::new(RandomMover),
+            _ => engine::build(&self.mind()?, &self.search)?,
+        };
+        search.configure(settings);
+        Ok(search)
+    }
+}
+
+/// Whether `text` names a mind of ours (`family`, `family:search`, or `random`) and not an engine's command.
+pub(crate) fn is_name(text: &str) -> bool {
+    let plain = |word: &str| {
+        word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    text == "random"
+        || MINDS.contains(&text)
+        || text.split_once(':').is_some_and(|(family, search)| plain(family) && plain(search))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minds_that_cannot_play_are_refused_in_a_sentence() {
+        for (text, words) in [
+            ("oracle", "there is no mind `oracle`; there are: heuristic, human"),
+            ("heuristic:magic", "there is no search `magic`; there are: alpha-beta, instant"),
+            ("heuristic:instant", "`heuristic` does not go with `instant`"),
+        ] {
+            let error = Names::parse(text).build(&Settings::default()).err().unwrap();
+            assert!(format!("{error:#}").starts_with(words), "{error:#}");
+        }
+        let file = Names { weights: Some("/nowhere/x.safetensors".into()), ..Names::default() };
+        assert!(format!("{:#}", file.mind().unwrap_err()).starts_with("/nowhere/x.safetensors: "));
+    }
+
+    #[test]
+    fn names_are_told_from_commands() {
+        for (text, ours) in [
+            ("heuristic", true),
+            ("heuristic:alpha-beta", true),
+            ("random", true),
+            ("stockfish", false),
+            ("/usr/games/toga2", false),
+            ("C:\\engines\\toga2.exe", false),
+        ] {
+            assert_eq!(is_name(text), ours, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_embedded_network_is_listed_and_can_think() {
+        for (name, load) in EMBEDDED {
+            assert!(MINDS.contains(name), "{name}");
+            let opinions = load().unwrap().judge(&[chess::Moment::default()]);
+            assert_eq!(opinions.len(), 1, "{name}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! No tree: the mind is asked once, and one of the moves it names is played. The human mind's normal way to play.
+
+mod draw;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt,
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+    time,
+};
+
+use chess::{
+    Brain, Moment, Opinion, Random,
+    shakmaty::{Move, Position},
+};
+
+use crate::{
+    Bound, Choice, Info, Score, Search, Settings, Task,
+    chances::{even_money, score_of},
+    human::{BlunderGuard, Guard, Mood, think_time},
+};
+
+/// Vetoes after which the guard names the move itself.
+const MOST_VETOES: usize = 12;
+
+pub struct Instant {
+    brain: Arc<dyn Brain>,
+    settings: Settings,
+    /// Made when it is first needed.
+    guard: Option<BlunderGuard>,
+    mood: Mood,
+    seed: u64,
+}
+
+/// A move that may be played, and the chance that the mind gives it.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    m: Move,
+    chance: f32,
+}
+
+impl Instant {
+    pub fn new(brain: Arc<dyn Brain>) -> Instant {
+        let settings = Settings::default();
+        Instant { brain, settings, guard: None, mood: Mood::default(), seed: fresh_seed() }
+    }
+
+    /// Numbers that depend on the seed and the moment alone, so that a game can be taken up anywhere.
+    fn random(&self, moment: &Moment) -> Random {
+        let visit = moment.past.repetitions() as u64;
+        let number = u64::from(moment.position.fullmoves().get());
+        Random::keyed(self.seed, moment.past.key().wrapping_add(number << 8 | visit))
+    }
+
+    /// Draws until the guard has nothing against the move. Also what the guard thinks the position is worth.
+    fn draw(
+        &mut self,
+        moment: &Moment,
+        candidates: &[Candidate],
+        random: &mut Random,
+        task: &Task<'_>,
+    ) -> (Move, Option<Score>) {
+        let human = &self.settings.human;
+        let mut guard = match human.guard {
+            Guard::Off => None,
+            _ => self.guard.get_or_insert_default().check(
+                moment,
+                human,
+                &task.limits.search_moves,
+                task.signals,
+            ),
+        };
+        let score = guard.as_ref().and_then(|check| Some(check.best()?.1));
+        let mut chances: Vec<f32> = candidates.iter().map(|candidate| candidate.chance).collect();
+        for _ in 0..MOST_VETOES {
+            let weights = draw::temper(&chances, human.temperature, human.top_p);
+            let Some(index) = draw::draw(&weights, random.part()) else { break };
+            if !guard.as_mut().is_some_and(|check| check.vetoes(candidates[index].m)) {
+                return (candidates[index].m, score);
+            }
+            chances[index] = 0.0;
+        }
+        let best = guard.and_then(|check| Some(check.best()?.0));
+        (best.unwrap_or(candidates[0].m), score)
+    }
+
+    /// One line for the move that is played, or, where several are wanted, for the likeliest.
+    fn tell(&self, candidates: &[Candidate], played: Move, word: Info, task: Task<'_>) {
+        let mut told: Vec<&Candidate> = candidates.iter().collect();
+        match self.settings.multipv {
+            1 => told.retain(|candidate| candidate.m == played),
+            _ => told.sort_by(|a, b| b.chance.total_cmp(&a.chance)),
+        }
+        for (rank, candidate) in told.into_iter().take(self.settings.multipv).enumerate() {
+            let line = match word.line.first() {
+                Some(&first) if first == candidate.m => word.line.clone(),
+                _ => vec![candidate.m],
+            };
+            (task.report)(&Info { multipv: rank + 1, chance: Some(candidate.chance), line, ..word.clone() });
+        }
+    }
+}
+
+impl Search for Instant {
+    fn choose(&mut self, moment: &Moment, task: Task<'_>) -> Choice {
+        let started = time::Instant::now();
+        let seen = self.settings.human.seat(moment, moment.turn());
+        let opinion = self.brain.judge(std::slice::from_ref(&seen)).pop().unwrap_or_default();
+        let candidates = candidates(&seen, &opinion, &task);
+        if candidates.is_empty() {
+            return Choice::default();
+        }
+        let mut random = self.random(&seen);
+        let (best, guard_score) = self.draw(&seen, &candidates, &mut random, &task);
+        let Settings { human, move_overhead_ms, .. } = &self.settings;
+        let think = opinion.think.as_ref().filter(|_| human.timing);
+        let think =
+            think.and_then(|think| think_time(think, &seen, &task.limits, *move_overhead_ms, &mut random));
+        if let Some(wdl) = opinion.wdl.or(guard_score.map(even_money)) {
+            self.mood.feel(wdl, human.rating);
+        }
+        let score = opinion.wdl.map(score_of).or(guard_score);
+        let ponder = opinion.line.get(1).copied().filter(|_| opinion.line.first() == Some(&best));
+        self.tell(&candidates, best, word(&opinion, score, started), task);
+        Choice {
+            best: Some(best),
+            ponder,
+            score,
+            nodes: 1,
+            think,
+            resigns: self.mood.resigns(&self.settings.human),
+            offers_draw: self.mood.offers_draw(&seen, &self.settings.human),
+        }
+    }
+
+    fn configure(&mut self, settings: &Settings) {
+        if settings.human.seed != self.settings.human.seed {
+            self.seed = settings.human.seed.unwrap_or_else(fresh_seed);
+        }
+        self.settings = settings.clone();
+    }
+
+    fn new_game(&mut self) {
+        self.mood = Mood::default();
+        self.seed = self.settings.human.seed.unwrap_or_else(fresh_seed);
+    }
+}
+
+/// The legal moves that the task allows, with sound chances.
+fn candidates(moment: &Moment, opinion: &Opinion, task: &Task<'_>) -> Vec<Candidate> {
+    let legal = moment.legal_moves();
+    let given = opinion.policy.as_ref().filter(|policy| policy.len() == legal.len());
+    let policy = given.map_or_else(|| vec![0.0; legal.len()], Clone::clone);
+    let wanted = &task.limits.search_moves;
+    let allowed = |m: &Move| wanted.is_empty() || wanted.contains(m);
+    let (moves, chances): (Vec<Move>, Vec<f32>) =
+        legal.into_iter().zip(policy).filter(|(m, _)| allowed(m)).unzip();
+    let chances = draw::sound(chances);
+    moves.into_iter().zip(chances).map(|(m, chance)| Candidate { m, chance }).collect()
+}
+
+/// What every line of thinking aloud has in common; `line` is the one that the mind expects.
+fn word(opinion: &Opinion, score: Option<Score>, started: time::Instant) -> Info {
+    Info {
+        depth: 1,
+        seldepth: opinion.line.len().max(1) as u32,
+        multipv: 1,
+        score: score.unwrap_or(Score::Centipawns(0)),
+        bound: Bound::Exact,
+        wdl: opinion.wdl,
+        nodes: 1,
+        time: started.elapsed(),
+        hashfull: 0,
+        tbhits: 0,
+        chance: None,
+        line: opinion.line.clone(),
+    }
+}
+
+/// A number that nobody can foretell.
+fn fresh_seed() -> u64 {
+    RandomState::new().hash_one(0)
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Instant with seed {}", self.seed)
+    }
+}

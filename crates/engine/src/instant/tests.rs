@@ -1,0 +1,154 @@
+//! How the instant search plays, tried with minds that are easy to read.
+
+use chess::{ThinkTime, shakmaty::CastlingMode};
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    HumanSettings, Limits, Signals,
+    testing::{Whim, random_game},
+};
+
+/// Wants one move above all, and thinks little of the others.
+struct Wants(&'static str);
+
+impl Brain for Wants {
+    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+        let opinion = |moment: &Moment| {
+            let legal = moment.legal_moves();
+            let policy = legal.iter().map(|&m| if moment.uci(m) == self.0 { 1.0 } else { 1e-4 }).collect();
+            let think = ThinkTime::from_weights(&[0.0, 1.0, 5.0], &[1.0, 1.0]);
+            let wdl = chess::Wdl::from_weights(0.0, 0.0, 1.0);
+            Opinion { policy: Some(policy), wdl: Some(wdl), think: Some(think), line: Vec::new() }
+        };
+        moments.iter().map(opinion).collect()
+    }
+}
+
+fn search(brain: impl Brain + 'static, human: HumanSettings) -> Instant {
+    let mut search = Instant::new(Arc::new(brain));
+    search.configure(&Settings { human, ..Settings::default() });
+    search
+}
+
+fn ask(search: &mut Instant, moment: &Moment, limits: Limits) -> Choice {
+    search.choose(moment, Task { limits, signals: &Signals::new(), report: &mut |_| {} })
+}
+
+fn unguarded() -> HumanSettings {
+    HumanSettings { guard: Guard::Off, seed: Some(7), ..HumanSettings::default() }
+}
+
+/// White to move; g2g4 allows Qh4 mate, and f2f3 has been played.
+fn before_fools_mate() -> Moment {
+    Moment::default().after_uci(["f2f3", "e7e5"]).unwrap()
+}
+
+#[test]
+fn the_guard_vetoes_a_mate_in_one_for_a_strong_player_and_lets_a_weak_one_err() {
+    let play = |guard, rating| {
+        let settings = HumanSettings { guard, rating, temperature: 0.0, ..unguarded() };
+        let moment = before_fools_mate();
+        let best = ask(&mut search(Wants("g2g4"), settings), &moment, Limits::nodes(1)).best.unwrap();
+        moment.uci(best)
+    };
+    assert_eq!(play(Guard::Off, 2400), "g2g4");
+    assert_ne!(play(Guard::Human, 2400), "g2g4");
+    assert_ne!(play(Guard::Strict, 1100), "g2g4");
+    assert_eq!(play(Guard::Human, 700), "g2g4");
+}
+
+#[test]
+fn the_guard_lets_sound_moves_pass() {
+    for wanted in ["d2d4", "b1c3", "e2e4"] {
+        let settings = HumanSettings { guard: Guard::Strict, rating: 2000, temperature: 0.0, ..unguarded() };
+        let best = ask(&mut search(Wants(wanted), settings), &before_fools_mate(), Limits::nodes(1)).best;
+        assert_eq!(before_fools_mate().uci(best.unwrap()), wanted);
+    }
+}
+
+#[test]
+fn a_single_legal_move_is_played_however_bad() {
+    let moment = Moment::from_fen("7k/8/8/8/8/7q/5r2/7K w - - 0 1", CastlingMode::Standard).unwrap();
+    assert_eq!(moment.legal_moves().len(), 1);
+    let settings = HumanSettings { guard: Guard::Strict, rating: 2600, ..unguarded() };
+    assert!(ask(&mut search(Whim, settings), &moment, Limits::nodes(1)).best.is_some());
+}
+
+#[test]
+fn lines_tell_the_chances_and_the_score_of_the_mind() {
+    let mut told = Vec::new();
+    let mut search = search(Wants("d2d4"), unguarded());
+    for multipv in [1, 3] {
+        search.settings.multipv = multipv;
+        let mut report = |info: &Info| told.push((info.multipv, info.chance, info.score, info.line.clone()));
+        let task = Task { limits: Limits::nodes(1), signals: &Signals::new(), report: &mut report };
+        search.choose(&Moment::default(), task);
+    }
+    assert_eq!(told.iter().map(|line| line.0).collect::<Vec<_>>(), [1, 1, 2, 3]);
+    assert_eq!((told[1].1, told[1].2), (Some(1.0), Score::Centipawns(-1500)));
+    assert_eq!(Moment::default().uci(told[1].3[0]), "d2d4");
+}
+
+#[test]
+fn a_lost_game_is_given_up_and_think_time_told_only_when_asked_for() {
+    let mut person = search(Wants("d2d4"), HumanSettings { resigns: true, timing: true, ..unguarded() });
+    let moment = Moment { clocks: Some(chess::Clocks::start(300, 0)), ..Moment::default() };
+    let choices: Vec<Choice> = (0..4).map(|_| ask(&mut person, &moment, Limits::clock())).collect();
+    assert_eq!(choices.iter().map(|choice| choice.resigns).collect::<Vec<_>>(), [false, false, true, true]);
+    assert!(choices[0].think.is_some());
+    person.new_game();
+    assert!(!ask(&mut person, &moment, Limits::clock()).resigns);
+    let silent = ask(&mut search(Wants("d2d4"), unguarded()), &moment, Limits::clock());
+    assert_eq!((silent.think, silent.resigns), (None, false));
+}
+
+#[test]
+fn moves_are_drawn_as_often_as_the_mind_gives_them_chances() {
+    struct Even;
+    impl Brain for Even {
+        fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+            let even = |moment: &Moment| vec![0.05; moment.legal_moves().len()];
+            moments
+                .iter()
+                .map(|moment| Opinion { policy: Some(even(moment)), ..Opinion::default() })
+                .collect()
+        }
+    }
+    let mut counts = std::collections::HashMap::new();
+    for seed in 0..2000 {
+        let mut search = search(Even, HumanSettings { seed: Some(seed), top_p: 1.0, ..unguarded() });
+        *counts.entry(ask(&mut search, &Moment::default(), Limits::nodes(1)).best.unwrap()).or_insert(0) += 1;
+    }
+    assert_eq!(counts.len(), 20);
+    assert!(counts.values().all(|&count| (60..150).contains(&count)), "{counts:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_answer_depends_on_seed_and_moment_alone(game in random_game(60), seed: u64) {
+        let settings = HumanSettings { seed: Some(seed), ..unguarded() };
+        let mut played_through = search(Whim, settings.clone());
+        for moment in game.iter().filter(|moment| !moment.legal_moves().is_empty()) {
+            let along = ask(&mut played_through, moment, Limits::nodes(1)).best;
+            let afresh = ask(&mut search(Whim, settings.clone()), moment, Limits::nodes(1)).best;
+            prop_assert_eq!(along, afresh, "{}", moment.fen());
+        }
+    }
+
+    #[test]
+    fn only_the_moves_that_are_asked_for_are_played(game in random_game(60), pick: prop::sample::Index) {
+        let moment = game.last().unwrap();
+        let legal = moment.legal_moves();
+        prop_assume!(!legal.is_empty());
+        let only = legal[pick.index(legal.len())];
+        let limits = Limits { search_moves: vec![only], ..Limits::nodes(1) };
+        for guard in [Guard::Off, Guard::Human] {
+            let settings = HumanSettings { guard, ..unguarded() };
+            let best = ask(&mut search(Whim, settings), moment, limits.clone()).best;
+            prop_assert_eq!(best, Some(only));
+        }
+    }
+}
