@@ -2,7 +2,8 @@
 
 mod export;
 mod import;
-mod label;
+pub(crate) mod label;
+pub(crate) mod mistakes;
 pub(crate) mod progress;
 mod stats;
 
@@ -20,6 +21,7 @@ enum Verb {
     Export(export::Args),
     Import(import::Args),
     Label(label::Args),
+    Mistakes(mistakes::Args),
     Stats(stats::Args),
 }
 
@@ -28,6 +30,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Verb::Export(args) => export::run(args),
         Verb::Import(args) => import::run(args),
         Verb::Label(args) => label::run(args),
+        Verb::Mistakes(args) => mistakes::run(args),
         Verb::Stats(args) => stats::run(args),
     }
 }

@@ -1,5 +1,6 @@
 //! `tabiya eval`: measures a mind where the right answer is known.
 
+mod human;
 mod suite;
 
 use std::process::ExitCode;
@@ -15,11 +16,13 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Human(human::Args),
     Suite(suite::Args),
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
+        What::Human(args) => human::run(args),
         What::Suite(args) => suite::run(args),
     }
 }

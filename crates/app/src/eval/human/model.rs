@@ -1,0 +1,130 @@
+//! What can be held against people's moves, and how it is asked.
+
+use std::{path::Path, sync::Arc};
+
+use ::data::Sample;
+use anyhow::ensure;
+use chess::{Brain, Moment};
+use indicatif::ProgressBar;
+
+use super::{
+    mark::{Forecast, Moves},
+    rival,
+};
+use crate::{
+    arena::{
+        entrant::{Common, Entrant},
+        pace::Pace,
+    },
+    minds::{MINDS, Names},
+};
+
+pub(crate) enum Model {
+    /// Every legal move is as likely as any other.
+    Uniform,
+    /// Judged in batches.
+    Brain { name: String, brain: Arc<dyn Brain> },
+    /// A search or an engine's process, asked for its move.
+    Rival { entrant: Box<Entrant>, common: Common },
+}
+
+impl Model {
+    pub(crate) fn parse(text: &str, pace: Pace) -> anyhow::Result<Model> {
+        if text == "uniform" {
+            return Ok(Model::Uniform);
+        }
+        let file = Path::new(text);
+        if file.extension().is_some_and(|extension| extension == "safetensors") {
+            let names = Names { weights: Some(file.to_owned()), ..Names::default() };
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            return Model::brain(&names, stem);
+        }
+        if MINDS[1..].contains(&text) {
+            return Model::brain(&Names::parse(text), text.to_owned());
+        }
+        let common = Common { hash_mb: 16, threads: 1, pace, chess960: false };
+        Ok(Model::Rival { entrant: Box::new(Entrant::parse(text, &common)?), common })
+    }
+
+    fn brain(names: &Names, name: String) -> anyhow::Result<Model> {
+        match names.mind()? {
+            engine::Mind::Net { brain, .. } => Ok(Model::Brain { name, brain }),
+            engine::Mind::Heuristic => anyhow::bail!("`{name}` is no network"),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Model::Uniform => "uniform",
+            Model::Brain { name, .. } => name,
+            Model::Rival { entrant, .. } => &entrant.name,
+        }
+    }
+
+    /// One forecast for each sample, in order.
+    pub(crate) fn forecast(
+        &self,
+        samples: &[Sample],
+        batch: usize,
+        engines: usize,
+        bar: &ProgressBar,
+    ) -> anyhow::Result<Vec<Forecast>> {
+        match self {
+            Model::Uniform => Ok(samples.iter().map(uniform).collect()),
+            Model::Brain { brain, .. } => judge(brain.as_ref(), samples, batch, bar),
+            Model::Rival { entrant, common } => rival::forecast(entrant, common, samples, engines, bar),
+        }
+    }
+}
+
+fn uniform(sample: &Sample) -> Forecast {
+    let moves = sample.moment.legal_moves().len();
+    Forecast { moves: Moves::Chances(vec![1.0 / moves as f32; moves]), wdl: None, think: None }
+}
+
+fn judge(
+    brain: &dyn Brain,
+    samples: &[Sample],
+    batch: usize,
+    bar: &ProgressBar,
+) -> anyhow::Result<Vec<Forecast>> {
+    let mut forecasts = Vec::new();
+    for samples in samples.chunks(batch) {
+        let moments: Vec<Moment> = samples.iter().map(|sample| sample.moment.clone()).collect();
+        let opinions = brain.judge(&moments);
+        ensure!(opinions.len() == moments.len(), "{} answers to {} moments", opinions.len(), moments.len());
+        for (opinion, moment) in opinions.into_iter().zip(&moments) {
+            let moves = match opinion.policy {
+                Some(policy) => Moves::Chances(policy),
+                None => Moves::Chances(vec![0.0; moment.legal_moves().len()]),
+            };
+            forecasts.push(Forecast { moves, wdl: opinion.wdl, think: opinion.think });
+        }
+        bar.inc(samples.len() as u64);
+    }
+    Ok(forecasts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_minds_files_or_commands() {
+        let kind = |text: &str| match Model::parse(text, Pace::default()) {
+            Ok(Model::Uniform) => "uniform".to_owned(),
+            Ok(Model::Brain { name, .. }) => format!("brain {name}"),
+            Ok(Model::Rival { entrant, .. }) => format!("rival {}", entrant.name),
+            Err(error) => format!("{error:#}"),
+        };
+        assert_eq!(kind("uniform"), "uniform");
+        assert_eq!(kind("stockfish;name=sf;nodes=100"), "rival sf");
+        assert_eq!(kind("heuristic"), "rival heuristic");
+        assert!(
+            kind("nowhere.safetensors").starts_with("nowhere.safetensors: "),
+            "{}",
+            kind("nowhere.safetensors")
+        );
+        assert!(kind("stockfish;nodes=x").contains("nodes=x is not a number"));
+    }
+}
