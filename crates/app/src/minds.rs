@@ -106,6 +106,13 @@ mod tests {
     }
 
     #[test]
+    fn every_family_of_networks_can_be_chosen_by_name() {
+        for family in nets::FAMILIES {
+            assert!(MINDS.contains(family), "{family}");
+        }
+    }
+
+    #[test]
     fn names_are_told_from_commands() {
         for (text, ours) in [
             ("heuristic", true),

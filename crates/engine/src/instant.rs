@@ -107,6 +107,9 @@ impl Search for Instant {
     fn choose(&mut self, moment: &Moment, task: Task<'_>) -> Choice {
         let started = time::Instant::now();
         let seen = self.settings.human.seat(moment, moment.turn());
+        if seen.legal_moves().is_empty() {
+            return Choice::default();
+        }
         let opinion = self.brain.judge(std::slice::from_ref(&seen)).pop().unwrap_or_default();
         let candidates = candidates(&seen, &opinion, &task);
         if candidates.is_empty() {

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use ::data::Sample;
-use anyhow::ensure;
+use anyhow::{Context, bail, ensure};
 use chess::{Brain, Moment};
 use indicatif::ProgressBar;
 
@@ -49,7 +49,7 @@ impl Model {
     fn brain(names: &Names, name: String) -> anyhow::Result<Model> {
         match names.mind()? {
             engine::Mind::Net { brain, .. } => Ok(Model::Brain { name, brain }),
-            engine::Mind::Heuristic => anyhow::bail!("`{name}` is no network"),
+            engine::Mind::Heuristic => bail!("`{name}` is no network"),
         }
     }
 
@@ -93,12 +93,13 @@ fn judge(
         let moments: Vec<Moment> = samples.iter().map(|sample| sample.moment.clone()).collect();
         let opinions = brain.judge(&moments);
         ensure!(opinions.len() == moments.len(), "{} answers to {} moments", opinions.len(), moments.len());
-        for (opinion, moment) in opinions.into_iter().zip(&moments) {
-            let moves = match opinion.policy {
-                Some(policy) => Moves::Chances(policy),
-                None => Moves::Chances(vec![0.0; moment.legal_moves().len()]),
-            };
-            forecasts.push(Forecast { moves, wdl: opinion.wdl, think: opinion.think });
+        for opinion in opinions {
+            let policy = opinion.policy.context("it has no opinion on moves")?;
+            forecasts.push(Forecast {
+                moves: Moves::Chances(policy),
+                wdl: opinion.wdl,
+                think: opinion.think,
+            });
         }
         bar.inc(samples.len() as u64);
     }
