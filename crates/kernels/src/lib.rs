@@ -1,8 +1,10 @@
 //! Fast arithmetic for networks on CPUs: plain functions on slices, with the instructions chosen at run time.
 
 pub mod activation;
+pub mod adamw;
 mod aligned;
 pub mod bags;
+pub mod bench;
 pub mod block;
 pub mod conv;
 mod level;

@@ -27,6 +27,7 @@ pub(crate) trait Simd: Copy {
     fn fma(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     fn max(a: Self::V, b: Self::V) -> Self::V;
     fn min(a: Self::V, b: Self::V) -> Self::V;
+    fn sqrt(a: Self::V) -> Self::V;
     /// To the nearest whole number.
     fn round(a: Self::V) -> Self::V;
     /// `2^n` for whole `n` in -126..=127.

@@ -347,4 +347,25 @@ impl Tiles {
             );
         }
     }
+
+    /// Multiplies tiles of zeros for `rounds` of four, to measure how fast that can be.
+    pub(crate) fn spin(self, rounds: usize) {
+        // SAFETY: registers only, and `self` vouches for the tiles.
+        unsafe {
+            asm!(
+                "tilezero tmm4",
+                "tilezero tmm5",
+                "2:",
+                "tdpbf16ps tmm0, tmm4, tmm5",
+                "tdpbf16ps tmm1, tmm4, tmm5",
+                "tdpbf16ps tmm2, tmm4, tmm5",
+                "tdpbf16ps tmm3, tmm4, tmm5",
+                "dec {rounds}",
+                "jnz 2b",
+                rounds = inout(reg) rounds.max(1) => _,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _, out("tmm4") _, out("tmm5") _,
+                options(nostack, nomem),
+            );
+        }
+    }
 }

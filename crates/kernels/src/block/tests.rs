@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    Level, smolgen,
+    Level, adamw, smolgen,
     testing::{Plain, differences, random},
 };
 
@@ -243,5 +243,54 @@ fn a_block_with_its_own_smolgen_is_a_block_that_is_given_the_biases() {
         let pairs = parts.iter().zip(&fused_parts).chain(to_x.iter().zip(&fused_to_x));
         // The smolgen sees groups of eight positions in one and all eleven in the other.
         assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())), "{level}");
+    }
+}
+
+/// Mean squared distance from the wanted results over the steps of a small training.
+fn curve(level: Level) -> Vec<f64> {
+    let shape =
+        Shape { tokens: 16, width: 32, heads: 2, hidden: 32, activation: Activation::Gelu, biases: true };
+    let Case { mut parameters, x, .. } = case(shape, 24, false);
+    let wanted = random(8, x.len());
+    let [mut mean, mut first, mut second] = [(); 3].map(|()| vec![0.0; parameters.len()]);
+    let mut losses = Vec::new();
+    for _ in 0..60 {
+        let packed = Packed::new(level, shape, &parameters, true);
+        let [mut y, mut middle, mut to_x] = [(); 3].map(|()| vec![0.0; x.len()]);
+        forward(&packed, &x, None, &mut y, Some(&mut middle));
+        let off: Vec<f32> = y.iter().zip(&wanted).map(|(y, wanted)| y - wanted).collect();
+        losses.push(off.iter().map(|x| f64::from(x * x)).sum::<f64>() / off.len() as f64);
+        let kept = Kept { x: &x, middle: &middle, bias: None };
+        let gradient = backward(&packed, kept, &off, &mut to_x, None);
+        let step = adamw::Step {
+            beta1: 0.9,
+            beta2: 0.95,
+            rate: 3e-3,
+            root: 1.0,
+            shrink: 1.0,
+            decay: 0.0,
+            keep: 0.9,
+            epsilon: 1e-8,
+        };
+        let slices = adamw::Slices {
+            weights: &mut parameters,
+            mean: &mut mean,
+            first: &mut first,
+            second: &mut second,
+        };
+        adamw::update(level, step, slices, &gradient);
+    }
+    losses
+}
+
+#[test]
+fn every_level_learns_along_the_same_curve() {
+    let slow = curve(Level::Portable);
+    assert!(slow[59] < 0.7 * slow[0], "{slow:?}");
+    for level in Level::all() {
+        for (at, (found, expected)) in curve(level).iter().zip(&slow).enumerate() {
+            let tolerance = if level.rounds() { 0.03 } else { 0.01 };
+            assert!((found - expected).abs() < tolerance * expected, "{level} step {at}: {found} {expected}");
+        }
     }
 }

@@ -15,27 +15,37 @@ type Tile = [__m512i; 16];
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn left(from: View<'_>, to: &mut [f32], place: Place) {
     // SAFETY: the closure's places are within the factor.
-    unsafe { each_tile(from.rows, from.columns, to, place, |row, k| row_pairs(from, row, k)) }
+    unsafe { each_tile(from.rows, from.columns, to, place, |row, k, tile| row_pairs(from, row, k, tile)) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn right(from: View<'_>, to: &mut [f32], place: Place) {
     // SAFETY: as above.
-    unsafe { each_tile(from.columns, from.rows, to, place, |column, k| column_pairs(from, column, k)) }
+    unsafe {
+        each_tile(from.columns, from.rows, to, place, |column, k, tile| column_pairs(from, column, k, tile));
+    }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
     // SAFETY: as above.
     unsafe {
-        each_tile(from.columns, from.rows, to, place, |column, k| transposed(column_pairs(from, column, k)));
+        each_tile(from.columns, from.rows, to, place, |column, k, tile| {
+            column_pairs(from, column, k, tile);
+            transpose(tile);
+        });
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn right_transposed(from: View<'_>, to: &mut [f32], place: Place) {
     // SAFETY: as above.
-    unsafe { each_tile(from.rows, from.columns, to, place, |row, k| transposed(row_pairs(from, row, k))) }
+    unsafe {
+        each_tile(from.rows, from.columns, to, place, |row, k, tile| {
+            row_pairs(from, row, k, tile);
+            transpose(tile);
+        });
+    }
 }
 
 #[inline]
@@ -45,13 +55,14 @@ unsafe fn each_tile(
     k: usize,
     to: &mut [f32],
     place: Place,
-    tile: impl Fn(usize, usize) -> Tile,
+    fill: impl Fn(usize, usize, &mut Tile),
 ) {
     let (first, steps) = (place.at / 32, place.of / 32);
     for o in 0..outer.div_ceil(16) {
         for s in 0..k.div_ceil(32) {
             let to = &mut to[(o * steps + first + s) * WORDS..][..WORDS];
-            let tile = tile(16 * o, 32 * s);
+            let mut tile = [_mm512_setzero_si512(); 16];
+            fill(16 * o, 32 * s, &mut tile);
             for (row, to) in tile.iter().zip(to.chunks_exact_mut(16)) {
                 // SAFETY: a chunk is 64 bytes.
                 unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), *row) }
@@ -66,13 +77,12 @@ fn first_lanes(n: isize) -> u16 {
     ((1u32 << n.clamp(0, 16)) - 1) as u16
 }
 
-/// Sixteen rows of thirty-two neighbours.
+/// Sixteen rows of thirty-two neighbours; rows that do not exist are left as they are.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-unsafe fn row_pairs(from: View<'_>, row: usize, column: usize) -> Tile {
+unsafe fn row_pairs(from: View<'_>, row: usize, column: usize, tile: &mut Tile) {
     let here = from.columns as isize - column as isize;
     let masks = [first_lanes(here), first_lanes(here - 16)];
-    let mut tile = [_mm512_setzero_si512(); 16];
     for (r, out) in tile.iter_mut().enumerate().take(from.rows.saturating_sub(row)) {
         // SAFETY: the row exists, and lanes beyond its end are masked away.
         unsafe {
@@ -82,13 +92,12 @@ unsafe fn row_pairs(from: View<'_>, row: usize, column: usize) -> Tile {
             *out = std::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low));
         }
     }
-    tile
 }
 
 /// Sixteen columns of thirty-two neighbours, a pair of rows in each row of the tile.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-unsafe fn column_pairs(from: View<'_>, column: usize, row: usize) -> Tile {
+unsafe fn column_pairs(from: View<'_>, column: usize, row: usize, tile: &mut Tile) {
     let lanes = first_lanes(from.columns as isize - column as isize);
     let load = |r: usize| {
         let lanes = if r < from.rows { lanes } else { 0 };
@@ -105,44 +114,39 @@ unsafe fn column_pairs(from: View<'_>, column: usize, row: usize) -> Tile {
     }
     // SAFETY: both are plain 64 bytes.
     let order = unsafe { std::mem::transmute::<[u16; 32], __m512i>(order) };
-    let mut tile = [_mm512_setzero_si512(); 16];
     for (pair, out) in tile.iter_mut().enumerate() {
         let both = _mm512_cvtne2ps_pbh(load(row + 2 * pair + 1), load(row + 2 * pair));
         // SAFETY: both are plain 64 bytes.
         *out = _mm512_permutexvar_epi16(order, unsafe { std::mem::transmute::<__m512bh, __m512i>(both) });
     }
-    tile
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn transposed(r: Tile) -> Tile {
-    let mut a = r;
+fn transpose(tile: &mut Tile) {
+    // Pairs of words, pairs of pairs, then quarters of vectors twice: each pass exchanges neighbours twice as far apart.
     for i in 0..8 {
-        a[2 * i] = _mm512_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
-        a[2 * i + 1] = _mm512_unpackhi_epi32(r[2 * i], r[2 * i + 1]);
+        let (x, y) = (tile[2 * i], tile[2 * i + 1]);
+        tile[2 * i] = _mm512_unpacklo_epi32(x, y);
+        tile[2 * i + 1] = _mm512_unpackhi_epi32(x, y);
     }
-    let mut b = a;
     for i in 0..4 {
-        b[4 * i] = _mm512_unpacklo_epi64(a[4 * i], a[4 * i + 2]);
-        b[4 * i + 1] = _mm512_unpackhi_epi64(a[4 * i], a[4 * i + 2]);
-        b[4 * i + 2] = _mm512_unpacklo_epi64(a[4 * i + 1], a[4 * i + 3]);
-        b[4 * i + 3] = _mm512_unpackhi_epi64(a[4 * i + 1], a[4 * i + 3]);
+        let [a, b, c, d] = [tile[4 * i], tile[4 * i + 1], tile[4 * i + 2], tile[4 * i + 3]];
+        tile[4 * i] = _mm512_unpacklo_epi64(a, c);
+        tile[4 * i + 1] = _mm512_unpackhi_epi64(a, c);
+        tile[4 * i + 2] = _mm512_unpacklo_epi64(b, d);
+        tile[4 * i + 3] = _mm512_unpackhi_epi64(b, d);
     }
-    let mut c = b;
-    for i in 0..4 {
-        for half in 0..2 {
-            let (low, high) = (b[8 * half + i], b[8 * half + 4 + i]);
-            c[8 * half + i] = _mm512_shuffle_i32x4::<0b10_00_10_00>(low, high);
-            c[8 * half + 4 + i] = _mm512_shuffle_i32x4::<0b11_01_11_01>(low, high);
-        }
+    for i in [0, 1, 2, 3, 8, 9, 10, 11] {
+        let (low, high) = (tile[i], tile[4 + i]);
+        tile[i] = _mm512_shuffle_i32x4::<0b10_00_10_00>(low, high);
+        tile[4 + i] = _mm512_shuffle_i32x4::<0b11_01_11_01>(low, high);
     }
-    let mut out = c;
     for i in 0..8 {
-        out[i] = _mm512_shuffle_i32x4::<0b10_00_10_00>(c[i], c[8 + i]);
-        out[8 + i] = _mm512_shuffle_i32x4::<0b11_01_11_01>(c[i], c[8 + i]);
+        let (low, high) = (tile[i], tile[8 + i]);
+        tile[i] = _mm512_shuffle_i32x4::<0b10_00_10_00>(low, high);
+        tile[8 + i] = _mm512_shuffle_i32x4::<0b11_01_11_01>(low, high);
     }
-    out
 }
 
 /// # Safety

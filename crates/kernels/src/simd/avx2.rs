@@ -74,6 +74,11 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn sqrt(a: __m256) -> __m256 {
+        unsafe { _mm256_sqrt_ps(a) }
+    }
+
+    #[inline(always)]
     fn round(a: __m256) -> __m256 {
         unsafe { _mm256_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a) }
     }

@@ -74,6 +74,11 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn sqrt(a: __m512) -> __m512 {
+        unsafe { _mm512_sqrt_ps(a) }
+    }
+
+    #[inline(always)]
     fn round(a: __m512) -> __m512 {
         unsafe { _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a) }
     }

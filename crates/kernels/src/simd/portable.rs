@@ -68,6 +68,11 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn sqrt(a: V) -> V {
+        each(a, a, |a, _| a.sqrt())
+    }
+
+    #[inline(always)]
     fn round(a: V) -> V {
         // Adding and taking away 1.5 * 2^23 leaves no room for a fraction.
         const BIG: f32 = 12_582_912.0;

@@ -1,0 +1,181 @@
+//! Trunks of whole networks: blocks one after another.
+
+use std::time::Duration;
+
+use super::{Line, Work, numbers, time};
+use crate::{Activation, Level, adamw, block, conv, smolgen};
+
+/// A network by its trunk.
+#[derive(Clone, Copy, Debug)]
+pub struct Network {
+    pub name: &'static str,
+    layers: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Transformer { width: usize, heads: usize },
+    Residual { channels: usize },
+}
+
+/// The human network in HC3's size and a small one, and the trunk of `swift`.
+pub const NETWORKS: &[Network] = &[
+    Network { name: "human-hc3", layers: 8, kind: Kind::Transformer { width: 256, heads: 8 } },
+    Network { name: "human-small", layers: 4, kind: Kind::Transformer { width: 128, heads: 8 } },
+    Network { name: "residual-64x2", layers: 2, kind: Kind::Residual { channels: 64 } },
+];
+
+pub(super) const STEP: adamw::Step = adamw::Step {
+    beta1: 0.9,
+    beta2: 0.95,
+    rate: 1e-5,
+    root: 1.0,
+    shrink: 1.0,
+    decay: 1e-5,
+    keep: 0.999,
+    epsilon: 1e-8,
+};
+
+enum Packed {
+    Transformer(Box<block::Packed>),
+    Residual(conv::Packed),
+}
+
+impl Network {
+    pub fn named(name: &str) -> Option<&'static Network> {
+        NETWORKS.iter().find(|network| network.name == name)
+    }
+
+    fn shapes(width: usize, heads: usize) -> (block::Shape, smolgen::Shape) {
+        let activation = Activation::Gelu;
+        let block = block::Shape { tokens: 64, width, heads, hidden: width, activation, biases: false };
+        (block, smolgen::Shape { tokens: 64, width, heads, compressed: 16, hidden: 128, per_head: 128 })
+    }
+
+    /// Numbers per position.
+    fn values(&self) -> usize {
+        match self.kind {
+            Kind::Transformer { width, .. } => 64 * width,
+            Kind::Residual { channels } => 64 * channels,
+        }
+    }
+
+    fn parameters(&self) -> Vec<f32> {
+        let len = match self.kind {
+            Kind::Transformer { width, heads } => {
+                let (block, smolgen) = Network::shapes(width, heads);
+                block::Layout::of(&block).total() + smolgen::Layout::of(&smolgen).total()
+            }
+            Kind::Residual { channels } => conv::parameters(channels),
+        };
+        numbers(len).into_iter().map(|x| 0.05 * x).collect()
+    }
+
+    /// Operations of one layer on one position, on the way there.
+    fn operations(&self) -> f64 {
+        let products = match self.kind {
+            Kind::Transformer { width, heads } => {
+                let attention = 64 * (4 * width * width + 2 * 64 * width);
+                let smolgen = 64 * 16 * (width + 128) + 128 * heads * 128 + heads * 128 * 4096;
+                attention + 64 * 2 * width * width + smolgen
+            }
+            Kind::Residual { channels } => 2 * 64 * 9 * channels * channels,
+        };
+        2.0 * products as f64
+    }
+
+    fn packed(&self, level: Level, parameters: &[f32], train: bool) -> Packed {
+        match self.kind {
+            Kind::Transformer { width, heads } => {
+                let (shape, own) = Network::shapes(width, heads);
+                let (first, rest) = parameters.split_at(block::Layout::of(&shape).total());
+                let smolgen = smolgen::Packed::new(level, own, rest, train);
+                let packed = block::Packed::new(level, shape, first, train).with_smolgen(smolgen);
+                Packed::Transformer(Box::new(packed))
+            }
+            Kind::Residual { channels } => {
+                Packed::Residual(conv::Packed::new(level, channels, parameters, train))
+            }
+        }
+    }
+
+    /// Time for one block, there and back, on one thread with eight positions.
+    pub(super) fn single_block(&self, level: Level, budget: Duration) -> Vec<Line> {
+        let one = Network { layers: 1, ..*self };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        let mut lines = pool.install(|| {
+            [one.measure(level, Work::Infer, 8, budget), one.measure(level, Work::Train, 8, budget)]
+        });
+        lines[0].name = format!("{} block", self.name);
+        lines[1].name = format!("{} block, trained", self.name);
+        lines.into()
+    }
+
+    /// Median time of the trunk on a batch, on the threads of the current pool.
+    pub fn measure(&self, level: Level, work: Work, batch: usize, budget: Duration) -> Line {
+        let x = numbers(batch * self.values());
+        let mut layers = vec![self.parameters(); self.layers];
+        let (seconds, passes) = match work {
+            Work::Infer => {
+                let packed: Vec<Packed> =
+                    layers.iter().map(|layer| self.packed(level, layer, false)).collect();
+                let mut rooms = [x.clone(), x.clone()];
+                let seconds = time(budget, || {
+                    rooms[0].copy_from_slice(&x);
+                    for packed in &packed {
+                        let [from, to] = &mut rooms;
+                        match packed {
+                            Packed::Transformer(packed) => block::forward(packed, from, None, to, None),
+                            Packed::Residual(packed) => conv::forward(packed, from, to),
+                        }
+                        rooms.swap(0, 1);
+                    }
+                });
+                (seconds, 1.0)
+            }
+            Work::Train => {
+                let mut moments = vec![[(); 3].map(|()| vec![0.0; layers[0].len()]); self.layers];
+                let mut rooms = vec![x.clone(); 2 * self.layers + 1];
+                (time(budget, || self.train(level, &mut layers, &mut moments, &mut rooms)), 3.0)
+            }
+        };
+        let operations = passes * self.layers as f64 * batch as f64 * self.operations();
+        Line { name: self.name.to_owned(), level, seconds, operations, positions: batch }
+    }
+
+    /// One step. Rooms hold the input, then for each layer its middle and its output.
+    fn train(
+        &self,
+        level: Level,
+        layers: &mut [Vec<f32>],
+        moments: &mut [[Vec<f32>; 3]],
+        rooms: &mut [Vec<f32>],
+    ) {
+        let packed: Vec<Packed> = layers.iter().map(|layer| self.packed(level, layer, true)).collect();
+        for (i, packed) in packed.iter().enumerate() {
+            let [x, middle, y] = rooms.get_disjoint_mut([2 * i, 2 * i + 1, 2 * i + 2]).expect("three rooms");
+            match packed {
+                Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(middle)),
+                Packed::Residual(packed) => conv::forward(packed, x, y),
+            }
+        }
+        // The slope of half the mean square.
+        let last = rooms.last().expect("a room");
+        let mut gradient: Vec<f32> = last.iter().map(|y| y / last.len() as f32).collect();
+        let mut to_x = vec![0.0; gradient.len()];
+        for (i, packed) in packed.iter().enumerate().rev() {
+            let (x, middle, y) = (&rooms[2 * i], &rooms[2 * i + 1], &rooms[2 * i + 2]);
+            let slopes = match packed {
+                Packed::Transformer(packed) => {
+                    block::backward(packed, block::Kept { x, middle, bias: None }, &gradient, &mut to_x, None)
+                }
+                Packed::Residual(packed) => conv::backward(packed, conv::Kept { x, y }, &gradient, &mut to_x),
+            };
+            std::mem::swap(&mut gradient, &mut to_x);
+            let [mean, first, second] = &mut moments[i];
+            let slices = adamw::Slices { weights: &mut layers[i], mean, first, second };
+            adamw::update(level, STEP, slices, &slopes);
+        }
+    }
+}
