@@ -13,6 +13,8 @@ use crate::{
 
 pub(crate) const FILE: &str = "dataset.json";
 const VERSION: u32 = 1;
+/// Readers set aside room by this count, so a damaged card must not make it up.
+const MOST_GAMES_IN_SHARD: u64 = u32::MAX as u64;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -104,7 +106,14 @@ impl Card {
         if version != VERSION {
             return Err(DatasetError::Version { path, found: version, known: VERSION });
         }
-        serde_json::from_slice(&text).map(Some).map_err(card)
+        let read: Card = serde_json::from_slice(&text).map_err(card)?;
+        match read.shards.iter().find(|shard| shard.games > MOST_GAMES_IN_SHARD) {
+            Some(shard) => {
+                let told = format!("{} cannot hold {} games", shard.file, shard.games);
+                Err(card(serde::de::Error::custom(told)))
+            }
+            None => Ok(Some(read)),
+        }
     }
 
     pub fn write(&self, folder: &Path) -> Result<(), DatasetError> {

@@ -8,6 +8,8 @@ use chess::{
 };
 use thiserror::Error;
 
+use crate::lines;
+
 #[derive(Clone, Debug)]
 pub struct Epd {
     pub moment: Moment,
@@ -33,10 +35,10 @@ pub struct EpdError {
 
 /// Reads positions line by line; a bad line is an error of its own. Empty lines and lines that begin with `#` are passed over.
 pub fn read_epd(reader: impl BufRead) -> impl Iterator<Item = Result<Epd, EpdError>> {
-    reader.lines().zip(1..).filter_map(|(text, line)| {
+    lines::numbered(reader).filter_map(|(line, text)| {
         let refuse = |reason: String| EpdError { line, reason };
         match text {
-            Err(error) => Some(Err(refuse(error.to_string()))),
+            Err(reason) => Some(Err(refuse(reason))),
             Ok(text) if text.trim().is_empty() || text.starts_with('#') => None,
             Ok(text) => Some(Epd::parse(&text).map_err(refuse)),
         }
@@ -46,7 +48,9 @@ pub fn read_epd(reader: impl BufRead) -> impl Iterator<Item = Result<Epd, EpdErr
 impl Epd {
     /// One line. Suites bend the standard: counters may follow the board, separators may be doubled or missing.
     pub fn parse(line: &str) -> Result<Epd, String> {
-        let (board, rest) = split_board(line);
+        // Suites that went through many hands hold zero bytes and spaces that are none.
+        let line = line.replace(|letter: char| letter.is_control() || letter.is_whitespace(), " ");
+        let (board, rest) = split_board(&line);
         let moment = Moment::from_fen(&board, CastlingMode::Standard).map_err(|error| error.to_string())?;
         let operations = operations(rest);
         let text = |code: &str| operations.get(code).map(String::as_str);
@@ -109,18 +113,28 @@ fn operations(text: &str) -> BTreeMap<String, String> {
     parts.iter().filter_map(operation).collect()
 }
 
-/// A move in SAN, in UCI, or long (`Qd8-f6`, `e7-e8=Q`).
+/// A move in SAN, in UCI, or long (`Qd8-f6`, `e7-e8=Q`, `e7-e8Q`).
 fn find_move(moment: &Moment, word: &str) -> Result<Move, String> {
     let word = word.trim_end_matches(['!', '?', '+', '#', '.']);
-    let san =
-        |text: &str| San::from_ascii(text.as_bytes()).ok().and_then(|san| san.to_move(&moment.position).ok());
+    let san = |text: &str| {
+        let mut san = San::from_ascii(text.as_bytes()).ok()?;
+        let meant = san.to_move(&moment.position);
+        // Some leave out the sign of a capture.
+        if let San::Normal { capture, .. } = &mut san {
+            *capture = true;
+        }
+        meant.or_else(|_| san.to_move(&moment.position)).ok()
+    };
     let castling = word.starts_with('O') || word.starts_with("0-");
     let long = || (!castling).then(|| san(&word.replace('-', ""))).flatten();
+    // `f7-f8Q`, `e7xf8N`: without its signs it is UCI in capitals.
+    let promotion = || moment.parse_uci(&word.replace(['-', 'x', '='], "").to_ascii_lowercase()).ok();
     let zeros = || castling.then(|| san(&word.replace('0', "O"))).flatten();
     san(word)
         .or_else(|| moment.parse_uci(word).ok())
         .or_else(long)
         .or_else(zeros)
+        .or_else(promotion)
         .ok_or_else(|| format!("`{word}` cannot be played in {}", moment.fen()))
 }
 
@@ -167,6 +181,8 @@ mod tests {
             ("0 1 bm e2e4", vec!["e2e4"]),
             ("0 1 ; bm Nf3 d4 ", vec!["g1f3", "d2d4"]),
             ("bm e2-e4; ce +M2; pv e2-e4 h6-h5;", vec!["e2e4"]),
+            ("bm Nf3\u{0}", vec!["g1f3"]),
+            ("\u{a0}0 1\tbm\u{a0}Nf3\u{a0};", vec!["g1f3"]),
             ("bm Ng1-f3!; free text 27.4.2004", vec!["g1f3"]),
             (";; am h4 + ? ; c1 diff=10 ", vec![]),
         ];
@@ -176,6 +192,20 @@ mod tests {
         }
         let avoiding = parse(&format!("{start}; am h4 + ? ; c1 diff=10"));
         assert_eq!(uci(&avoiding, &avoiding.avoid), ["h2h4"]);
+    }
+
+    #[test]
+    fn long_promotions_with_and_without_signs() {
+        for word in ["e7-e8Q", "e7-e8=Q", "e8=Q", "e7e8q", "e8=Q+"] {
+            let epd = parse(&format!("8/4P2k/8/8/8/8/8/4K3 w - - bm {word};"));
+            assert_eq!(uci(&epd, &epd.best), ["e7e8q"], "{word}");
+        }
+    }
+
+    #[test]
+    fn a_capture_without_its_sign_is_one() {
+        let epd = parse("4k3/8/8/3p4/4P3/2N5/8/4K3 w - - bm Nd5; am ed5;");
+        assert_eq!((uci(&epd, &epd.best), epd.avoid.len()), (vec!["c3d5".to_owned()], 1));
     }
 
     #[test]

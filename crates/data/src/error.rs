@@ -41,6 +41,8 @@ pub enum DatasetError {
     Card { path: PathBuf, error: serde_json::Error },
     #[error("{path} has card version {found}; this program reads version {known}")]
     Version { path: PathBuf, found: u32, known: u32 },
+    #[error("{0} holds fewer games than the dataset's card says")]
+    MissingRows(PathBuf),
     #[error("{0} holds no dataset: dataset.json is missing")]
     Missing(PathBuf),
 }

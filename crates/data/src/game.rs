@@ -76,7 +76,9 @@ impl Game {
     /// A player who berserks gives up half his time and the whole increment.
     fn increment_cs(&self, first_ply: usize) -> u32 {
         let Some(control) = self.control else { return 0 };
-        let berserk = self.clock_after(first_ply).is_some_and(|clock| clock == 50 * control.base_s);
+        let berserk = self
+            .clock_after(first_ply)
+            .is_some_and(|clock| u64::from(clock) == 50 * u64::from(control.base_s));
         if berserk { 0 } else { control.increment_s.saturating_mul(100) }
     }
 
@@ -169,6 +171,15 @@ mod tests {
         let clocks = game.clocks_at(3, Color::Black).unwrap();
         assert_eq!((clocks.left_cs.white, clocks.left_cs.black), (5_800, 6_000));
         assert_eq!(clocks.base_cs, Some(6_000));
+    }
+
+    #[test]
+    fn a_base_time_of_a_century_is_no_reason_to_panic() {
+        let mut game = game("abcd1234", 4);
+        game.control = Some(TimeControl { base_s: u32::MAX, increment_s: u32::MAX });
+        game.clocks_cs = Some(vec![Some(u32::MAX); 4]);
+        assert_eq!(game.spent_cs(3), Some(0));
+        assert_eq!(game.clocks_at(3, Color::Black).unwrap().base_cs, Some(u32::MAX));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod export;
 mod game;
 mod import;
 mod label;
+mod lines;
 mod ordered;
 mod plots;
 mod policy;

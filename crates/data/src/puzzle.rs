@@ -8,6 +8,8 @@ use chess::{
 };
 use thiserror::Error;
 
+use crate::lines;
+
 /// A puzzle as the solver meets it: the opponent's last move has been played.
 #[derive(Clone, Debug)]
 pub struct Puzzle {
@@ -49,10 +51,10 @@ const COLUMNS: [&str; 10] = [
 /// of the columns; without it they stand as Lichess writes them.
 pub fn read_puzzles(reader: impl BufRead) -> impl Iterator<Item = Result<Puzzle, PuzzleError>> {
     let mut order: Vec<Option<usize>> = (0..COLUMNS.len()).map(Some).collect();
-    reader.lines().zip(1..).filter_map(move |(text, line)| {
+    lines::numbered(reader).filter_map(move |(line, text)| {
         let text = match text {
             Ok(text) => text,
-            Err(error) => return Some(Err(PuzzleError { line, reason: error.to_string() })),
+            Err(reason) => return Some(Err(PuzzleError { line, reason })),
         };
         let fields: Vec<&str> = text.trim_end().split(',').collect();
         if line == 1 && fields.contains(&"FEN") {

@@ -228,7 +228,11 @@ impl TableReader {
     }
 
     /// The ids alone, for finding duplicates.
-    pub(crate) fn ids(&self, mut each: impl FnMut(&str)) -> Result<(), TableError> {
+    pub(crate) fn ids(&self, each: impl FnMut(&str)) -> Result<(), TableError> {
+        guarded(|| self.ids_unguarded(each))
+    }
+
+    fn ids_unguarded(&self, mut each: impl FnMut(&str)) -> Result<(), TableError> {
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.try_clone()?, self.metadata.clone());
         let mask = parquet::arrow::ProjectionMask::columns(builder.parquet_schema(), ["id"]);

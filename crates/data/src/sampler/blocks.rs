@@ -74,7 +74,7 @@ fn load(
         let reader: TableReader = dataset.shard(shard)?;
         let path = || dataset.folder.join(&dataset.card.shards[shard].file);
         if group >= reader.row_groups() {
-            continue;
+            return Err(DatasetError::MissingRows(path()).into());
         }
         let games = reader.read(group).map_err(|error| DatasetError::Table { path: path(), error })?;
         picked.extend(games.into_iter().filter_map(|game| pick(dataset, options, epoch, game)));
