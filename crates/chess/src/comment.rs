@@ -46,6 +46,15 @@ fn clock_text(clock_cs: u32) -> String {
 
 /// `h:mm:ss` or `h:mm:ss.f` up to the closing bracket, in centiseconds.
 fn parse_clock(text: &[u8]) -> Option<u32> {
+    // The form that billions of comments have.
+    if let [hour, b':', ten_minutes, minute, b':', ten_seconds, second, b']', ..] = *text {
+        let digits =
+            [hour, ten_minutes, minute, ten_seconds, second].map(|byte| u32::from(byte.wrapping_sub(b'0')));
+        if digits.iter().all(|&digit| digit < 10) {
+            let [hour, ten_minutes, minute, ten_seconds, second] = digits;
+            return Some(100 * (3600 * hour + 600 * ten_minutes + 60 * minute + 10 * ten_seconds + second));
+        }
+    }
     let (mut total, mut field, mut seen) = (0u32, 0u32, false);
     for (at, &byte) in text.iter().enumerate() {
         match byte {

@@ -5,7 +5,9 @@ mod chunks;
 mod filters;
 mod parse;
 mod reason;
-mod visitor;
+mod row;
+mod san;
+mod scan;
 
 use std::{
     io,
@@ -180,9 +182,19 @@ fn import_source(
     let (name, len, consumed) = (source.name.clone(), source.len, source.consumed.clone());
     let mut total = Tally::default();
     let input = |error| ImportError::Input { path: path.to_owned(), error };
-    let chunks = Chunks::new(source, offset, lines, options.chunk_bytes).map_err(input)?;
+    let (give_back, used) = crossbeam_channel::bounded(2 * options.threads);
+    let chunks = Chunks::new(source, offset, lines, options.chunk_bytes, used).map_err(input)?;
     let filters = Arc::new(options.filters.clone());
-    let read = move |chunk: io::Result<Chunk>| chunk.map(|chunk| parse(&chunk, &filters));
+    let read = move |chunk: io::Result<Chunk>| {
+        chunk.map(|chunk| {
+            let parsed = parse(&chunk, &filters);
+            // Those of passed-over text may be large: they are better freed.
+            if chunk.text.capacity() <= 4 * chunk.text.len() {
+                let _ = give_back.try_send(chunk.text);
+            }
+            parsed
+        })
+    };
     for parsed in Ordered::new(options.threads, 2 * options.threads, chunks, read) {
         let mut parsed = parsed.map_err(input)?;
         if let Some((reason, line)) = parsed.first_bad.filter(|_| options.strict) {

@@ -3,6 +3,7 @@
 
 use std::io::{self, Read};
 
+use crossbeam_channel::Receiver;
 use memchr::memmem;
 
 /// Without the end of a game in this many bytes it is no PGN; it is passed over up to the next game.
@@ -26,6 +27,7 @@ pub(crate) struct Chunk {
 pub(crate) struct Chunks<R> {
     reader: R,
     buffer: Vec<u8>,
+    used: Receiver<Vec<u8>>,
     offset: u64,
     line: u64,
     ended: bool,
@@ -35,13 +37,21 @@ pub(crate) struct Chunks<R> {
 }
 
 impl<R: Read> Chunks<R> {
-    /// Begins at `offset`, which an earlier chunk gave as its `next_offset`. Pieces are about `target` bytes long.
-    pub(crate) fn new(mut reader: R, offset: u64, line: u64, target: usize) -> io::Result<Chunks<R>> {
+    /// Begins at `offset`, which an earlier chunk gave as its `next_offset`. Pieces are about `target` bytes long. Texts that come
+    /// back through `used` are filled again: fresh memory costs more than copying into it.
+    pub(crate) fn new(
+        mut reader: R,
+        offset: u64,
+        line: u64,
+        target: usize,
+        used: Receiver<Vec<u8>>,
+    ) -> io::Result<Chunks<R>> {
         io::copy(&mut reader.by_ref().take(offset), &mut io::sink())?;
         let buffer = Vec::with_capacity(target);
         Ok(Chunks {
             reader,
             buffer,
+            used,
             offset,
             line,
             ended: false,
@@ -71,7 +81,9 @@ impl<R: Read> Chunks<R> {
 
     /// Takes `len` bytes from the front of the buffer.
     fn take(&mut self, len: usize) -> Vec<u8> {
-        let mut rest = Vec::with_capacity(self.target.max(self.buffer.len() - len));
+        let mut rest = self.used.try_recv().unwrap_or_default();
+        rest.clear();
+        rest.reserve_exact(self.target.max(self.buffer.len() - len));
         rest.extend_from_slice(&self.buffer[len..]);
         let mut text = std::mem::replace(&mut self.buffer, rest);
         text.truncate(len);
@@ -162,7 +174,7 @@ mod tests {
     use super::*;
 
     fn small(text: &[u8], offset: u64, line: u64) -> Vec<Chunk> {
-        let mut chunks = Chunks::new(text, offset, line, 200).unwrap();
+        let mut chunks = Chunks::new(text, offset, line, 200, crossbeam_channel::never()).unwrap();
         chunks.longest = 800;
         chunks.map(Result::unwrap).collect()
     }

@@ -1,17 +1,10 @@
 //! Reads the games of one chunk.
 
-use std::io::{Cursor, Seek};
-
-use pgn_reader::Reader;
-
 use crate::{
     Filters, Game,
-    import::{Reason, Tally, chunks::Chunk, visitor::GameVisitor},
+    import::{Reason, Tally, chunks::Chunk, row::GameReader, scan::Scanner},
     seen::Seen,
 };
-
-/// Longer tag lines are broken ones.
-const LONGEST_TAG_LINE: usize = 8 << 10;
 
 /// A row with the hashes that the writer needs, computed where many threads work.
 #[derive(Debug)]
@@ -36,31 +29,12 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(chunk: &Chunk, filters: &Filters) -> Parsed {
     let mut parsed =
         Parsed { next_offset: chunk.next_offset, next_line: chunk.next_line, ..Parsed::default() };
-    let mut visitor = GameVisitor { filters, tally: Tally::default() };
-    let mut reader =
-        Reader::build(Cursor::new(&chunk.text)).set_supported_tag_line_length(LONGEST_TAG_LINE).finish();
+    let mut reader = GameReader { filters, tally: Tally::default() };
+    let mut scanner = Scanner::new(&chunk.text);
     let mut scratch = Vec::new();
-    let mut start = 0;
-    loop {
-        let outcome = match reader.read_game(&mut visitor) {
-            Ok(None) => break,
-            Ok(Some(outcome)) => outcome,
-            // What is left of such a game would pass for one without tags.
-            Err(_) => {
-                let skipped = reader.skip_game().is_ok();
-                if !skipped && reader.buffer().is_empty() {
-                    break;
-                }
-                Err(Reason::BadTag)
-            }
-        };
-        let end = reader.stream_position().map_or(chunk.text.len(), |position| position as usize);
-        let outcome =
-            outcome.and_then(|game| match count_moves(&chunk.text[start..end]) == game.moves.len() {
-                true => Ok(game),
-                false => Err(Reason::NotAMove),
-            });
-        match outcome {
+    while scanner.find_game() {
+        let start = scanner.at;
+        match reader.read(&mut scanner) {
             Ok(game) => parsed.rows.push(Row {
                 id_hash: Seen::hash(&game.id),
                 fingerprint: game.fingerprint(&mut scratch),
@@ -68,9 +42,8 @@ pub(crate) fn parse(chunk: &Chunk, filters: &Filters) -> Parsed {
             }),
             Err(reason) => note(&mut parsed, chunk, start, reason),
         }
-        start = end;
     }
-    parsed.tally.add(&visitor.tally);
+    parsed.tally.add(&reader.tally);
     if chunk.oversized {
         note(&mut parsed, chunk, 0, Reason::Oversized);
     }
@@ -87,70 +60,6 @@ fn note(parsed: &mut Parsed, chunk: &Chunk, start: usize, reason: Reason) {
         let lines = memchr::memchr_iter(b'\n', &chunk.text[..start + blank]).count() as u64;
         parsed.first_bad = Some((reason, chunk.line + lines + 1));
     }
-}
-
-/// Words in the main line that stand where moves do. The PGN reader passes over words that it cannot read as a move, and
-/// the game would go on without them.
-fn count_moves(text: &[u8]) -> usize {
-    let (mut at, mut count, mut depth, mut line_start) = (0, 0, 0usize, true);
-    let skip_to = |at: usize, needle: u8| {
-        memchr::memchr(needle, &text[at..]).map_or(text.len(), |found| at + found + 1)
-    };
-    while let Some(&byte) = text.get(at) {
-        at += 1;
-        match byte {
-            b'{' => at = skip_to(at, b'}'),
-            b'[' if count == 0 => at = end_of_tag(text, at),
-            b'%' if line_start => at = skip_to(at, b'\n'),
-            b';' => at = skip_to(at, b'\n'),
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            b'A'..=b'Z' | b'a'..=b'z' | b'0' if depth == 0 => {
-                let word = &text[at - 1..];
-                let len = word.iter().position(|&byte| ends_word(byte)).unwrap_or(word.len());
-                at += len - 1;
-                let number = byte == b'0' && !word[..len].starts_with(b"0-0");
-                count += usize::from(!number && &word[..len] != b"e.p.");
-            }
-            b'1'..=b'9' => {
-                let rest = &text[at..];
-                at += rest.iter().position(|&byte| ends_word(byte) || byte == b'.').unwrap_or(rest.len());
-            }
-            _ => {}
-        }
-        line_start = text.get(at - 1) == Some(&b'\n');
-    }
-    count
-}
-
-/// The place after a tag's closing quote, or the next line where the quote is missing.
-fn end_of_tag(text: &[u8], start: usize) -> usize {
-    let line = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |found| start + found);
-    if text[start..line].trim_ascii_end().ends_with(b"\"]")
-        && memchr::memchr(b'[', &text[start..line]).is_none()
-    {
-        return line;
-    }
-    let (mut at, mut quotes) = (start, 0);
-    while let Some(&byte) = text.get(at) {
-        at += 1;
-        match byte {
-            b'\n' => break,
-            b'\\' if quotes == 1 => at += 1,
-            b'"' if quotes == 1 => break,
-            b'"' => quotes = 1,
-            b']' if quotes == 0 => break,
-            _ => {}
-        }
-    }
-    at.min(text.len())
-}
-
-fn ends_word(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\t' | b'\n' | b'\r' | b'{' | b'}' | b'(' | b')' | b'!' | b'?' | b'$' | b';' | b'*'
-    )
 }
 
 #[cfg(test)]

@@ -1,29 +1,30 @@
-//! Builds one row from the events of a PGN reader.
-
-use std::ops::ControlFlow;
+//! Builds one row from the text of a game.
 
 use chess::{
     Annotation, Evaluation, PackedMove,
-    shakmaty::{CastlingMode, Chess, Color, KnownOutcome, Outcome, Position, fen::Fen},
+    shakmaty::{CastlingMode, Chess, Position, fen::Fen, san::SanPlus},
 };
-use pgn_reader::{RawComment, RawTag, SanPlus, Visitor};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     Filters, Game, GameResult, TimeControl, date,
-    import::{Reason, Tally},
+    import::{
+        Reason, Tally,
+        san::resolve,
+        scan::{Line, Scanner},
+    },
 };
 
 /// No real game is longer: the 75-move rule ends every game before.
 const MOST_PLIES: usize = 17_700;
 
-pub(crate) struct GameVisitor<'a> {
+pub(crate) struct GameReader<'a> {
     pub(crate) filters: &'a Filters,
     /// Counts only the games that ended before their moves began.
     pub(crate) tally: Tally,
 }
 
-pub(crate) struct Tags {
+struct Tags {
     game: Game,
     position: Option<Chess>,
     has_id: bool,
@@ -32,7 +33,7 @@ pub(crate) struct Tags {
     refused: Option<Reason>,
 }
 
-pub(crate) struct Movetext {
+struct Movetext {
     game: Game,
     position: Chess,
     has_id: bool,
@@ -86,16 +87,25 @@ impl Tags {
     }
 }
 
-impl Visitor for GameVisitor<'_> {
-    type Tags = Tags;
-    type Movetext = Movetext;
-    type Output = Result<Game, Reason>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Tags> {
-        ControlFlow::Continue(Tags::new())
+impl GameReader<'_> {
+    /// Reads one game; the scanner stands at its first byte and afterwards behind its last.
+    pub(crate) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<Game, Reason> {
+        let mut tags = Tags::new();
+        let whole = scanner.tags(|name, value| self.tag(&mut tags, name, value));
+        let read = whole.and_then(|()| self.begin(tags)).and_then(|mut movetext| {
+            match scanner.moves(&mut movetext) {
+                Err(_) if !movetext.any_tag && movetext.game.moves.is_empty() => Err(Reason::NoGame),
+                Err(reason) => Err(reason),
+                Ok(()) => finish(movetext, self.filters),
+            }
+        });
+        if read.is_err() {
+            scanner.skip_moves();
+        }
+        read
     }
 
-    fn tag(&mut self, tags: &mut Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
+    fn tag(&mut self, tags: &mut Tags, name: &[u8], value: &[u8]) {
         // A second event means that the game before it had no moves at all.
         if name == b"Event" && std::mem::replace(&mut tags.has_event, true) {
             self.tally.drop(Reason::CutOff);
@@ -109,33 +119,32 @@ impl Visitor for GameVisitor<'_> {
                 tags.has_id &= id.is_none();
                 tags.set_id(id);
             }
-            b"Site" => tags.set_id(lichess_id(value.as_bytes())),
-            b"Link" => tags.set_id(chess_com_id(value.as_bytes())),
-            b"UTCDate" => tags.game.date = date::parse(value.as_bytes()).or(tags.game.date),
-            b"Date" => tags.game.date = tags.game.date.or_else(|| date::parse(value.as_bytes())),
+            b"Site" => tags.set_id(lichess_id(value)),
+            b"Link" => tags.set_id(chess_com_id(value)),
+            b"UTCDate" => tags.game.date = date::parse(value).or(tags.game.date),
+            b"Date" => tags.game.date = tags.game.date.or_else(|| date::parse(value)),
             b"White" => tags.game.white = text(value).unwrap_or_default(),
             b"Black" => tags.game.black = text(value).unwrap_or_default(),
             b"WhiteTitle" => tags.game.white_title = known(),
             b"BlackTitle" => tags.game.black_title = known(),
-            b"WhiteElo" => tags.game.white_elo = number(value.as_bytes()),
-            b"BlackElo" => tags.game.black_elo = number(value.as_bytes()),
-            b"TimeControl" => tags.game.control = TimeControl::parse(value.as_bytes()),
+            b"WhiteElo" => tags.game.white_elo = number(value),
+            b"BlackElo" => tags.game.black_elo = number(value),
+            b"TimeControl" => tags.game.control = TimeControl::parse(value),
             b"Termination" => tags.game.termination = known(),
             b"ECO" => tags.game.eco = known(),
-            b"FEN" => tags.set_start(value.as_bytes()),
-            b"Result" => match GameResult::parse(value.as_bytes()) {
+            b"FEN" => tags.set_start(value),
+            b"Result" => match GameResult::parse(value) {
                 Some(result) => tags.game.result = result,
                 None => tags.refused = tags.refused.or(Some(Reason::BadTag)),
             },
-            b"Variant" if !is_standard(value.as_bytes()) => tags.refused = Some(Reason::Variant),
+            b"Variant" if !is_standard(value) => tags.refused = Some(Reason::Variant),
             _ => {}
         }
-        ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, mut tags: Tags) -> ControlFlow<Self::Output, Movetext> {
+    fn begin(&self, mut tags: Tags) -> Result<Movetext, Reason> {
         if let Some(reason) = tags.refused {
-            return ControlFlow::Break(Err(reason));
+            return Err(reason);
         }
         // chess.com puts the winner's name before "won by checkmate".
         if let Some(termination) = &mut tags.game.termination {
@@ -151,10 +160,10 @@ impl Visitor for GameVisitor<'_> {
             }
         }
         if let Some(reason) = self.filters.refuse_tags(&tags.game).filter(|_| tags.any) {
-            return ControlFlow::Break(Err(reason));
+            return Err(reason);
         }
         tags.game.moves.reserve(100);
-        ControlFlow::Continue(Movetext {
+        Ok(Movetext {
             position: tags.position.unwrap_or_default(),
             game: tags.game,
             has_id: tags.has_id,
@@ -164,39 +173,31 @@ impl Visitor for GameVisitor<'_> {
             outcome: None,
         })
     }
+}
 
-    fn san(&mut self, movetext: &mut Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
-        let Ok(m) = san.san.to_move(&movetext.position) else {
-            return ControlFlow::Break(Err(Reason::IllegalMove));
+impl Line for Movetext {
+    fn word(&mut self, word: &[u8]) -> Result<(), Reason> {
+        let Some(m) = resolve(&self.position, word) else {
+            let is_move = SanPlus::from_ascii(word).is_ok();
+            return Err(if is_move { Reason::IllegalMove } else { Reason::NotAMove });
         };
-        if movetext.game.moves.len() == MOST_PLIES {
-            return ControlFlow::Break(Err(Reason::TooLong));
+        if self.game.moves.len() == MOST_PLIES {
+            return Err(Reason::TooLong);
         }
-        movetext.game.moves.push(PackedMove::from(m));
-        movetext.position.play_unchecked(m);
-        ControlFlow::Continue(())
+        self.game.moves.push(PackedMove::from(m));
+        self.position.play_unchecked(m);
+        Ok(())
     }
 
-    fn comment(&mut self, movetext: &mut Movetext, comment: RawComment<'_>) -> ControlFlow<Self::Output> {
-        let Some(ply) = movetext.game.moves.len().checked_sub(1) else { return ControlFlow::Continue(()) };
-        let annotation = Annotation::parse(comment.as_bytes());
-        place(&mut movetext.clocks, ply, annotation.clock_cs);
-        place(&mut movetext.evals, ply, annotation.eval.map(|eval| Evaluation::from(eval).0));
-        ControlFlow::Continue(())
+    fn comment(&mut self, comment: &[u8]) {
+        let Some(ply) = self.game.moves.len().checked_sub(1) else { return };
+        let annotation = Annotation::parse(comment);
+        place(&mut self.clocks, ply, annotation.clock_cs);
+        place(&mut self.evals, ply, annotation.eval.map(|eval| Evaluation::from(eval).0));
     }
 
-    fn outcome(&mut self, movetext: &mut Movetext, outcome: Outcome) -> ControlFlow<Self::Output> {
-        movetext.outcome = Some(match outcome {
-            Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => GameResult::White,
-            Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => GameResult::Black,
-            Outcome::Known(KnownOutcome::Draw) => GameResult::Draw,
-            Outcome::Unknown => GameResult::Unknown,
-        });
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, movetext: Movetext) -> Self::Output {
-        finish(movetext, self.filters)
+    fn outcome(&mut self, result: GameResult) {
+        self.outcome = Some(result);
     }
 }
 
@@ -238,8 +239,8 @@ fn place<T: Clone>(list: &mut Vec<Option<T>>, ply: usize, value: Option<T>) {
 }
 
 /// The tag's text, with escaped quotes and backslashes resolved from left to right.
-fn text(value: RawTag<'_>) -> Option<String> {
-    let raw = String::from_utf8_lossy(value.as_bytes());
+fn text(value: &[u8]) -> Option<String> {
+    let raw = String::from_utf8_lossy(value);
     if !raw.contains('\\') {
         return Some(raw.trim().to_owned()).filter(|text| !text.is_empty());
     }
