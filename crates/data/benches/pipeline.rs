@@ -1,6 +1,7 @@
 //! Import and sampler against the bare libraries, on a file of games of your own:
-//! `cargo bench -p data --bench pipeline -- games.pgn.zst`. Times are of the CPU, summed over threads, so that a
-//! busy machine does not distort the ratios; wall time stands beside them.
+//! `cargo bench -p data --bench pipeline -- games.pgn.zst [import]`. Times are of the CPU, summed over threads, so that a
+//! busy machine does not distort the ratios; wall time stands beside them. Rivals take turns, and the best of each counts.
+//! python-chess is the rival where the command in the variable PYTHON (else `python3`) has it.
 
 use std::{
     fs,
@@ -21,20 +22,20 @@ use data::{
 use pgn_reader::{Reader, SanPlus, Visitor};
 
 fn main() {
-    let Some(path) = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).map(PathBuf::from)
-    else {
+    let mut words = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
+    let Some(path) = words.next().map(PathBuf::from) else {
         println!("give a file of games: cargo bench -p data --bench pipeline -- games.pgn.zst");
         return;
     };
-    let rounds = 3;
-    let reader = best(rounds, || read_only(&path));
-    report("pgn-reader + SAN", "plies", &reader);
     let out = std::env::temp_dir().join(format!("tabiya-bench-{}", std::process::id()));
-    let imported = best(rounds, || import_all(&path, &out));
-    report("import", "plies", &imported);
-    println!("import / (pgn-reader + SAN), per core: {:.2}", imported.per_core() / reader.per_core());
+    compare_import(&path, &out);
+    if words.next().is_some_and(|word| word == "import") {
+        fs::remove_dir_all(&out).expect("ours");
+        return;
+    }
 
     let dataset = Dataset::open(&out).expect("imported above");
+    let rounds = 3;
     for name in ["hc3", "all"] {
         let policy = Policy::named(name).expect("a policy of the program");
         let sampled = best(rounds, || sample(&dataset, &policy));
@@ -45,6 +46,36 @@ fn main() {
     }
     fs::remove_dir_all(&out).expect("ours");
     println!("peak memory: {} MiB", peak_memory_mib());
+}
+
+fn compare_import(path: &Path, out: &Path) {
+    let mut python = None;
+    let (mut reader, mut imported) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        reader.push(time(|| read_only(path)));
+        imported.push(time(|| import_all(path, out)));
+        python = python.max(python_plies_a_second(path));
+    }
+    let (reader, imported) = (least(reader), least(imported));
+    report("pgn-reader + SAN", "plies", &reader);
+    report("import", "plies", &imported);
+    println!("import / (pgn-reader + SAN), per core: {:.2}", imported.per_core() / reader.per_core());
+    match python {
+        Some(rate) => {
+            println!("python-chess: {rate} plies/s");
+            println!("import / python-chess, per core: {:.0}", imported.per_core() / rate as f64);
+        }
+        None => println!("python-chess: SKIPPED, not installed"),
+    }
+}
+
+/// The last number that `runs/bench_python_chess.py` prints, which takes CPU time too.
+fn python_plies_a_second(path: &Path) -> Option<u64> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runs/bench_python_chess.py");
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let output = std::process::Command::new(python).arg(script).arg(path).arg("500").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.trim_end().strip_suffix(" plies/s")?.rsplit(' ').next()?.parse().ok()
 }
 
 struct Timing {
@@ -59,13 +90,18 @@ impl Timing {
     }
 }
 
+fn time(work: impl FnOnce() -> u64) -> Timing {
+    let (started, cpu) = (Instant::now(), cpu_seconds());
+    let units = work();
+    Timing { units, wall: started.elapsed().as_secs_f64(), cpu: cpu_seconds() - cpu }
+}
+
+fn least(timings: Vec<Timing>) -> Timing {
+    timings.into_iter().min_by(|a, b| a.cpu.total_cmp(&b.cpu)).expect("at least one round")
+}
+
 fn best(rounds: usize, work: impl Fn() -> u64) -> Timing {
-    let one = || {
-        let (started, cpu) = (Instant::now(), cpu_seconds());
-        let units = work();
-        Timing { units, wall: started.elapsed().as_secs_f64(), cpu: cpu_seconds() - cpu }
-    };
-    (0..rounds).map(|_| one()).min_by(|a, b| a.cpu.total_cmp(&b.cpu)).expect("at least one round")
+    least((0..rounds).map(|_| time(&work)).collect())
 }
 
 fn report(name: &str, unit: &str, timing: &Timing) {
