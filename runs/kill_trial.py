@@ -1,6 +1,6 @@
 """Kills imports and labellings with SIGKILL at random moments and checks what is left.
 
-Usage: python runs/kill_trial.py path/to/tabiya FILE.pgn[.zst] [TRIALS]. After each kill the folder must read (`tabiya data stats`
+Usage: python runs/kill_trial.py path/to/tabiya FILE.pgn[.zst] [TRIALS] [import|label]. After each kill the folder must read (`tabiya data stats`
 recounts every row against the card) and hold no game twice (by DuckDB, where installed); after `--resume` the
 fingerprint must be that of an undisturbed run. Labels are made by the program `stockfish`.
 """
@@ -21,6 +21,7 @@ except ImportError:
 
 tabiya, games = sys.argv[1], sys.argv[2]
 trials = int(sys.argv[3]) if len(sys.argv) > 3 else 50
+which = sys.argv[4:] or ["import", "label"]
 engine = shutil.which("stockfish", path=os.environ["PATH"] + ":/usr/games")
 random.seed(1)
 
@@ -90,10 +91,11 @@ def trial(name, words, check, prepare):
         print(f"{name}: {trials} trials of two kills each, {early} before the end; every folder read, nothing twice, same fingerprint")
 
 
-trial("import", import_words, check_games, lambda out: out)
-if engine:
+if "import" in which:
+    trial("import", import_words, check_games, lambda out: out)
+if "label" in which and engine:
     with tempfile.TemporaryDirectory() as source:
         run(import_words(f"{source}/games"))
         trial("label", label_words, check_labels, lambda out: shutil.copytree(f"{source}/games", out))
-else:
+elif "label" in which:
     print("label: SKIPPED, no stockfish")

@@ -2,6 +2,7 @@
 
 mod export;
 mod import;
+mod interrupt;
 pub(crate) mod label;
 pub(crate) mod mistakes;
 pub(crate) mod progress;

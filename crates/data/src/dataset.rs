@@ -56,7 +56,8 @@ pub(crate) struct Appender {
 
 struct OpenShard {
     path: PathBuf,
-    writer: TableWriter,
+    /// Gone once the shard is finished.
+    writer: Option<TableWriter>,
     games: u64,
     fingerprint: Fingerprint,
 }
@@ -96,12 +97,14 @@ impl Appender {
         let unfinished = durable::temporary(&path);
         let file = File::create(&unfinished).at(&unfinished)?;
         let writer = TableWriter::new(file, self.card.split).at(&unfinished)?;
-        Ok(OpenShard { path, writer, games: 0, fingerprint: Fingerprint::default() })
+        Ok(OpenShard { path, writer: Some(writer), games: 0, fingerprint: Fingerprint::default() })
     }
 
     fn write_rows(&mut self) -> Result<(), DatasetError> {
-        if let Some(shard) = self.shard.as_mut().filter(|_| !self.rows.is_empty()) {
-            shard.writer.write(&self.rows).at(&shard.path)?;
+        if let Some(OpenShard { path, writer: Some(writer), .. }) = &mut self.shard
+            && !self.rows.is_empty()
+        {
+            writer.write(&self.rows).at(&*path)?;
         }
         self.rows.clear();
         Ok(())
@@ -116,13 +119,22 @@ impl Appender {
     /// the next run writes the same rows under the same name again.
     pub(crate) fn commit(&mut self) -> Result<(), DatasetError> {
         self.write_rows()?;
-        if let Some(shard) = self.shard.take() {
-            let file = shard.writer.finish().at(&shard.path)?;
-            durable::publish(&file, &shard.path).at(&shard.path)?;
+        if let Some(mut shard) = self.shard.take() {
+            if let Some(writer) = shard.writer.take() {
+                let file = writer.finish().at(&shard.path)?;
+                durable::publish(&file, &shard.path).at(&shard.path)?;
+            }
             let name = shard.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             self.card.shards.push(Shard { file: name, games: shard.games, fingerprint: shard.fingerprint });
         }
         self.card.write(&self.folder)
+    }
+}
+
+/// A shard that is not finished leaves nothing behind, whatever ended the work. Finished ones have lost their temporary name.
+impl Drop for OpenShard {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(durable::temporary(&self.path));
     }
 }
 

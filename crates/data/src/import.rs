@@ -12,7 +12,10 @@ mod scan;
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
@@ -46,6 +49,8 @@ pub struct ImportOptions {
     pub chunk_bytes: usize,
     /// How a new dataset is split.
     pub shares: Shares,
+    /// Set from another thread, it ends the import in good order: what was read is kept, and `resume` goes on from there.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Default for ImportOptions {
@@ -58,6 +63,7 @@ impl Default for ImportOptions {
             shard_games: 100_000,
             chunk_bytes: 1 << 20,
             shares: Shares::default(),
+            stop: Arc::default(),
         }
     }
 }
@@ -83,6 +89,8 @@ pub enum ImportError {
     Bad { path: PathBuf, line: u64, reason: Reason },
     #[error("{0} was begun with other filters; resume with the same ones")]
     OtherFilters(PathBuf),
+    #[error("interrupted; --resume goes on from here")]
+    Interrupted,
 }
 
 /// Adds the games of `paths` to the dataset in `folder`. Returns what this run read, and the dataset's card.
@@ -212,8 +220,12 @@ fn import_source(
         state.add(&parsed.tally);
         (state.offset, state.lines) = (parsed.next_offset, parsed.next_line);
         total.add(&parsed.tally);
-        if appender.pending() >= options.shard_games {
+        let stopped = options.stop.load(Ordering::Relaxed);
+        if stopped || appender.pending() >= options.shard_games {
             appender.commit()?;
+        }
+        if stopped {
+            return Err(ImportError::Interrupted);
         }
         progress(ImportProgress {
             source: &name,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chess::shakmaty::Color;
+use serde::{Serialize, Serializer};
 
 use crate::{Dataset, DatasetError, Game, Policy};
 
@@ -18,12 +19,13 @@ pub const CLOCK_BINS: [f64; 8] = [0.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 240.0
 pub const THINK_BINS: [f64; 8] = [0.0, 0.5, 1.5, 2.5, 4.5, 9.5, 19.5, 59.5];
 
 /// Every figure counts positions, but for `games`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     pub games: u64,
     pub positions: u64,
     pub ratings: Histogram,
-    /// (mover, opponent) by classes of [`PAIR_BIN`].
+    /// (mover, opponent) by classes of [`PAIR_BIN`]; in JSON a list of [mover, opponent, count].
+    #[serde(serialize_with = "as_triples")]
     pub pairs: BTreeMap<(i64, i64), u64>,
     /// By base and increment.
     pub controls: BTreeMap<String, u64>,
@@ -89,12 +91,17 @@ impl Stats {
     }
 }
 
+/// Keys of JSON are text, so pairs cannot be keys.
+fn as_triples<S: Serializer>(pairs: &BTreeMap<(i64, i64), u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(pairs.iter().map(|(&(mover, opponent), count)| (mover, opponent, count)))
+}
+
 fn bin(bounds: &[f64], centiseconds: u32) -> i64 {
     bounds.iter().filter(|&&bound| f64::from(centiseconds) / 100.0 >= bound).count() as i64 - 1
 }
 
 /// A dataset before and after balancing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Comparison {
     pub before: Stats,
     pub after: Stats,

@@ -5,6 +5,7 @@ use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
 };
 
 use data::{Card, Dataset, Filters, Game, ImportError, ImportOptions, Reason, import};
@@ -123,6 +124,40 @@ fn a_crash_at_any_step_and_a_resume_end_as_an_undisturbed_run() {
         };
         assert_eq!(counts(&card), counts(&calm));
     }
+}
+
+#[test]
+fn an_interrupted_import_keeps_what_it_read_and_leaves_no_unfinished_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "1.pgn", pgn(60, 0));
+    let (calm, out) = (folder.path().join("calm"), folder.path().join("out"));
+    import(std::slice::from_ref(&path), &calm, &options(), |_| {}).unwrap();
+    let options = ImportOptions { resume: true, shard_games: 1_000, ..options() };
+    for _ in 0..3 {
+        let stop = Arc::clone(&options.stop);
+        stop.store(false, Ordering::Relaxed);
+        let stopped =
+            import(std::slice::from_ref(&path), &out, &options, |_| stop.store(true, Ordering::Relaxed));
+        assert!(matches!(stopped, Err(ImportError::Interrupted)), "{stopped:?}");
+        check(&out);
+        let unfinished = |name: PathBuf| name.extension().is_some_and(|extension| extension == "tmp");
+        assert!(!fs::read_dir(&out).unwrap().any(|entry| unfinished(entry.unwrap().path())));
+    }
+    options.stop.store(false, Ordering::Relaxed);
+    import(&[path], &out, &options, |_| {}).unwrap();
+    assert_eq!(check(&out).fingerprint, check(&calm).fingerprint);
+}
+
+#[test]
+fn an_error_leaves_no_unfinished_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path =
+        write(folder.path(), "bad.pgn", pgn(30, 0) + "[Event \"bad\"]\n[Result \"1-0\"]\n\n1. e5 1-0\n");
+    let out = folder.path().join("out");
+    let strict = ImportOptions { strict: true, shard_games: 1_000, ..options() };
+    import(&[path], &out, &strict, |_| {}).unwrap_err();
+    let names: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{names:?}");
 }
 
 #[test]

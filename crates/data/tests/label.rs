@@ -58,6 +58,7 @@ fn options(folder: &Path, answers: u32, poison: &str) -> LabelOptions {
         engines: 2,
         patience: Duration::from_secs(20),
         resume: false,
+        stop: Default::default(),
     }
 }
 

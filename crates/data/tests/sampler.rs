@@ -154,6 +154,7 @@ fn evaluations_of_the_games_become_labels_without_an_engine() {
         engines: 1,
         patience: std::time::Duration::from_secs(1),
         resume: false,
+        stop: Default::default(),
     };
     let (card, _) = label(&dataset.folder, &label_options, |_| {}).unwrap();
     assert_eq!(card.rows, card.from_evals);

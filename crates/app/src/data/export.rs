@@ -1,16 +1,18 @@
 //! `tabiya data export`: the table as HC3's CSV or as PGN.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, BufWriter, Write},
     path::PathBuf,
     process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use ::data::{Dataset, write_csv, write_pgn};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use super::{
+    interrupt,
     label::{SplitChoice, policy, split},
     progress::bar,
 };
@@ -42,12 +44,32 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.out {
+        None => write(args, io::stdout().lock(), &AtomicBool::new(false))?,
+        // A regular file appears under its name only when it is whole; a pipe or device is written to as it is.
+        Some(path) if path.exists() && !path.is_file() => {
+            let file = File::create(path).with_context(|| path.display().to_string())?;
+            write(args, file, &AtomicBool::new(false))?;
+        }
+        Some(path) => {
+            let mut unfinished = path.clone().into_os_string();
+            unfinished.push(".tmp");
+            let unfinished = PathBuf::from(unfinished);
+            let file = File::create(&unfinished).with_context(|| unfinished.display().to_string())?;
+            let written = write(args, file, &*interrupt::flag()?)
+                .and_then(|()| fs::rename(&unfinished, path).with_context(|| path.display().to_string()));
+            if written.is_err() {
+                let _ = fs::remove_file(&unfinished);
+            }
+            written?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(args: &Args, out: impl Write, stop: &AtomicBool) -> anyhow::Result<()> {
     let dataset = Dataset::open(&args.dir)?;
     let policy = policy(&args.policy)?;
-    let out: Box<dyn Write> = match &args.out {
-        Some(path) => Box::new(File::create(path).with_context(|| path.display().to_string())?),
-        None => Box::new(io::stdout().lock()),
-    };
     let mut out = BufWriter::with_capacity(1 << 16, out);
     if args.csv {
         writeln!(out, "{}", ::data::CSV_HEADER)?;
@@ -63,9 +85,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             }
         }
         bar.inc(games.len() as u64);
+        ensure!(!stop.load(Ordering::Relaxed), "interrupted; nothing was written");
         Ok(())
     })?;
     out.flush()?;
     bar.finish_and_clear();
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

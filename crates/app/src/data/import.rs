@@ -5,7 +5,10 @@ use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
 use ::data::{Bots, Card, Filters, ImportOptions, Shares, Speed, Tally};
 use anyhow::Context;
 
-use super::progress::{bar, grouped};
+use super::{
+    interrupt,
+    progress::{bar, grouped},
+};
 
 /// Turn PGN (.pgn, .zst, .gz, .bz2, - for standard input) into a table of games.
 ///
@@ -116,6 +119,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         threads: args.threads.unwrap_or(defaults.threads),
         shard_games: args.shard_games,
         shares: Shares { seed: args.split_seed, ..Shares::default() },
+        stop: interrupt::flag()?,
         ..defaults
     };
     let started = Instant::now();

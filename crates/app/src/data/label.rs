@@ -5,7 +5,10 @@ use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 use ::data::{LabelOptions, Limit, Policy, Split};
 use anyhow::Context;
 
-use super::progress::{bar, grouped};
+use super::{
+    interrupt,
+    progress::{bar, grouped},
+};
 
 /// Ask a UCI engine about positions of a dataset and keep its answers beside the games.
 ///
@@ -103,6 +106,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         engines: args.engines.unwrap_or(cores).max(1),
         patience: Duration::from_secs(args.patience),
         resume: args.resume,
+        stop: interrupt::flag()?,
     };
     let template = "{wide_bar} {pos} of {len} positions, {per_sec}, {eta} left {msg}";
     let total = (args.sample > 0).then_some(args.sample);

@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// Seed of the policy's draw
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Print all counts as JSON, before and after
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -34,13 +37,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bar = bar(Some(dataset.card.games), "{wide_bar} {pos} of {len} games, {per_sec}, {eta} left");
     let comparison = ::data::compare(&dataset, &policy, args.seed, |games| bar.inc(games))?;
     bar.finish_and_clear();
-    print(&comparison, &policy.name);
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&comparison)?);
+    } else {
+        print(&comparison, &policy.name);
+    }
     if let Some(folder) = &args.plots {
         ::data::plot(&comparison, folder)
             .map_err(|error| anyhow!("{error}"))
             .with_context(|| folder.display().to_string())?;
     }
     let whole = comparison.fingerprint == dataset.card.fingerprint && comparison.unsound == 0;
+    if args.json {
+        return Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
     if whole {
         println!("\nEvery row is as the card says, fingerprint {}.", comparison.fingerprint);
         return Ok(ExitCode::SUCCESS);

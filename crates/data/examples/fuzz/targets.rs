@@ -193,6 +193,7 @@ fn dataset() -> &'static Whole {
             engines: 1,
             patience: std::time::Duration::from_secs(1),
             resume: false,
+            stop: Default::default(),
         };
         data::label(&out, &evals, |_| {}).expect("a valid dataset");
         let bytes = |name: &str| fs::read(out.join(name)).expect("written above");

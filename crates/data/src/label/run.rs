@@ -4,7 +4,10 @@ use std::{
     collections::HashMap,
     fs::File,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -52,6 +55,8 @@ pub struct LabelOptions {
     /// Longest wait for one answer.
     pub patience: Duration,
     pub resume: bool,
+    /// Set from another thread, it ends the work in good order: what was answered is kept, and `resume` goes on from there.
+    pub stop: Arc<AtomicBool>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,6 +84,8 @@ pub enum LabelError {
     OtherRecipe(String),
     #[error("another process labels `{0}`")]
     Busy(String),
+    #[error("interrupted; --resume goes on from here")]
+    Interrupted,
 }
 
 /// Makes or finishes the set of labels that `options` describe.
@@ -189,6 +196,7 @@ struct Run<'a, P> {
     waiting: HashMap<u64, Vec<(String, u16)>>,
     rows: Vec<Row>,
     since: Instant,
+    stop: Arc<AtomicBool>,
 }
 
 impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
@@ -218,7 +226,8 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         let progress = LabelProgress { earlier: card.rows, total, ..LabelProgress::default() };
         let (name, evals) = (&*options.name, options.evals || options.engine.is_none());
         let (waiting, rows, since) = (HashMap::new(), Vec::new(), Instant::now());
-        Ok(Run { folder, name, card, evals, report, progress, done, known, waiting, rows, since })
+        let stop = Arc::clone(&options.stop);
+        Ok(Run { folder, name, card, evals, report, progress, done, known, waiting, rows, since, stop })
     }
 
     /// Goes through the positions in the sampler's order, which is the same in every run.
@@ -240,6 +249,7 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         for batch in Sampler::new(dataset, &options) {
             for sample in batch?.into_iter().take(left) {
                 left -= 1;
+                self.heed_stop()?;
                 self.meet(&sample, recipe.engine != "none", &questions, answers)?;
             }
             if left == 0 {
@@ -248,12 +258,21 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         }
         drop(questions);
         while !self.waiting.is_empty() {
+            self.heed_stop()?;
             match answers.recv() {
                 Ok(answer) => self.take(answer)?,
                 Err(_) => return Err(EngineError::Ended.into()),
             }
         }
         Ok(())
+    }
+
+    fn heed_stop(&mut self) -> Result<(), LabelError> {
+        if !self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.commit(false)?;
+        Err(LabelError::Interrupted)
     }
 
     fn meet(
