@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use super::{
     interrupt,
-    progress::{bar, grouped},
+    progress::{bar, grouped, print_json},
 };
 
 /// Turn PGN (.pgn, .zst, .gz, .bz2, - for standard input) into a table of games.
@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })?;
     bar.finish_and_clear();
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&card)?);
+        print_json(&card)?;
     } else {
         report(&tally, &card);
     }

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use super::{
     interrupt,
-    progress::{bar, grouped},
+    progress::{bar, grouped, print_json},
 };
 
 /// Ask a UCI engine about positions of a dataset and keep its answers beside the games.
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })?;
     bar.finish_and_clear();
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&card)?);
+        print_json(&card)?;
         return Ok(ExitCode::SUCCESS);
     }
     println!("{:>14}  labels in the set `{}`", grouped(card.rows), args.name);

@@ -1,5 +1,7 @@
 //! Progress on stderr, with rate and time left.
 
+use std::io::{self, Write};
+
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar over `total` units, or a spinner where the end is unknown. Hidden where stderr is no terminal.
@@ -7,6 +9,11 @@ pub(crate) fn bar(total: Option<u64>, template: &str) -> ProgressBar {
     let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
     bar.set_style(ProgressStyle::with_template(template).expect("templates are ours").progress_chars("=> "));
     bar
+}
+
+/// For scripts, on stdout. A reader that goes away half-way is an error like any other, and `main` knows it.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    Ok(writeln!(io::stdout().lock(), "{}", serde_json::to_string_pretty(value)?)?)
 }
 
 /// 1234567 as `1,234,567`.

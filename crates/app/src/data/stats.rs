@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow};
 
 use super::{
     label::policy,
-    progress::{bar, grouped},
+    progress::{bar, grouped, print_json},
 };
 
 /// Count positions by rating, time control, ply, clock, think time, outcome and opening.
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let comparison = ::data::compare(&dataset, &policy, args.seed, |games| bar.inc(games))?;
     bar.finish_and_clear();
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&comparison)?);
+        print_json(&comparison)?;
     } else {
         print(&comparison, &policy.name);
     }

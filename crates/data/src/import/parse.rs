@@ -89,6 +89,10 @@ mod tests {
             ("[Result \"1-0\"]\n\n1. e4 e5 2. -- Nf6 1-0", Reason::IllegalMove),
             ("[Result \"1-0\"]\n\n1. e4 e5 2. Nf9 1-0", Reason::NotAMove),
             ("[Result \"1-0\"]\n\n1. e4 e5 2. Nf3", Reason::CutOff),
+            ("[Result \"1-0\"]\n\n1. e4 e5 2. N", Reason::CutOff),
+            ("[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 { never closed 1-0", Reason::CutOff),
+            ("[Result \"1-0\"]\n\n1. e4 (1. d4 (1. c4) e5 1-0", Reason::CutOff),
+            ("[Result \"1-0\"]\n\n1. e4 e5 2e4 1-0", Reason::NotAMove),
             ("[Result \"1-0\"]\n\n1. e4 e5 0-1", Reason::ResultConflict),
             ("[Result \"won\"]\n\n1. e4 e5 1-0", Reason::BadTag),
             ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n[Result \"*\"]\n\n*", Reason::BadStart),
@@ -111,6 +115,24 @@ mod tests {
         assert_eq!(game.moves.len(), 4);
         assert_eq!(game.clocks_cs, Some(vec![Some(6000), None, Some(5800), Some(5700)]));
         assert_eq!(game.evals, Some(vec![Some(20), None, None, None]));
+    }
+
+    #[test]
+    fn the_same_game_in_many_spellings() {
+        let spellings = [
+            "1. e4 e5 2. Nf3 Nc6 1-0",
+            "1.e4 e5 2.Nf3 Nc6 1-0",
+            "1. e4 1... e5 2. Nf3 2... Nc6 1–0",
+            "e4 e5 Nf3 Nc6 1—0",
+            "1. e4! $1 e5?? 2. Nf3!? $13 Nc6?! 1-0",
+            "1. e4 (1. d4 d5 (1... Nf6 { ) } 2. c4) 2. c4) e5 2. Nf3 ; ( rest\nNc6 1-0",
+            "1. e4 { \n\n[Event \"no\"] } e5\n% escaped Ke2\n2. Nf3+ Nc6# 1-0",
+            "\n\r\n1. e4 e5\r\n2. Ng1f3 Nb8c6 1-0",
+        ];
+        let moves = |rest: &str| one(&tagged(&format!("[Result \"1-0\"]\n\n{rest}"))).map(|game| game.moves);
+        for spelling in spellings {
+            assert_eq!(moves(spelling), moves(spellings[0]), "{spelling}");
+        }
     }
 
     #[test]

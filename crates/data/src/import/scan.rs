@@ -167,7 +167,7 @@ impl<'a> Scanner<'a> {
         let len = self.word_len();
         match line.word(&self.rest()[..len]) {
             // The last word of a text that breaks off is no word of anybody's.
-            Err(_) if self.at + len == self.text.len() => Err(Reason::CutOff),
+            Err(_) if self.rest()[len..].trim_ascii().is_empty() => Err(Reason::CutOff),
             other => {
                 self.at += len;
                 other
