@@ -1,0 +1,34 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { defineConfig, devices } from '@playwright/test';
+
+const port = Number(process.env.TABIYA_PORT ?? 17878);
+// The tests run against a real server: the binary that cargo built, with a folder of its own.
+const binary = process.env.TABIYA ?? '../target/debug/tabiya';
+process.env.TABIYA_TEST_DATA ??= mkdtempSync(join(tmpdir(), 'tabiya-page-'));
+
+export default defineConfig({
+  testDir: 'e2e',
+  timeout: 45_000,
+  expect: { timeout: 15_000 },
+  workers: 1,
+  retries: process.env.CI ? 1 : 0,
+  reporter: [['list']],
+  use: {
+    baseURL: `http://127.0.0.1:${port}`,
+    // Debian's browser; Playwright downloads none.
+    launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] },
+  },
+  projects: [
+    { name: 'desktop', use: { viewport: { width: 1280, height: 800 } }, testIgnore: '**/touch.spec.ts' },
+    { name: 'phone', use: { ...devices['Pixel 7'], defaultBrowserType: 'chromium' }, testMatch: '**/touch.spec.ts' },
+  ],
+  webServer: {
+    command: `${binary} play --port ${port} --data ${process.env.TABIYA_TEST_DATA}`,
+    url: `http://127.0.0.1:${port}/api/minds`,
+    stdout: 'ignore',
+    reuseExistingServer: !process.env.CI,
+  },
+});

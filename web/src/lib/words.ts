@@ -1,0 +1,84 @@
+// How things are said to people.
+
+import type { Game, Judgement, Score, Side, Summary, TimeControl, Verdict } from './api';
+
+export function timeName(time: TimeControl | null): string {
+  if (!time) return 'Unlimited';
+  const minutes = time.base_s / 60;
+  const shown = Number.isInteger(minutes) ? `${minutes}` : time.base_s === 30 ? '½' : minutes.toFixed(1);
+  return `${shown}+${time.increment_s}`;
+}
+
+export function other(side: Side): Side {
+  return side === 'white' ? 'black' : 'white';
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const REASONS: Record<Verdict['reason'], string> = {
+  checkmate: 'by checkmate',
+  stalemate: 'by stalemate',
+  material: 'by insufficient material',
+  repetition: 'by repetition',
+  fifty_moves: 'by the fifty-move rule',
+  agreement: 'by agreement',
+  resignation: 'by resignation',
+  time: 'on time',
+};
+
+export function verdictLine(verdict: Verdict): string {
+  const who = verdict.winner ? `${capital(verdict.winner)} wins` : 'Draw';
+  return `${who} ${REASONS[verdict.reason]}`;
+}
+
+export function verdictFor(verdict: Verdict, own: Side): 'won' | 'lost' | 'drawn' {
+  if (!verdict.winner) return 'drawn';
+  return verdict.winner === own ? 'won' : 'lost';
+}
+
+export function clockText(ms: number): string {
+  const left = Math.max(0, ms);
+  const seconds = Math.floor(left / 1000);
+  const two = (n: number) => String(n).padStart(2, '0');
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (h > 0) return `${h}:${two(m)}:${two(s)}`;
+  const tenths = left < 10_000 ? `.${Math.floor(left / 100) % 10}` : '';
+  return `${two(m)}:${two(s)}${tenths}`;
+}
+
+export function scoreText(score: Score | null | undefined): string {
+  if (!score) return '';
+  if ('mated' in score) return '#';
+  if ('mate' in score) return `#${score.mate}`;
+  const pawns = score.cp / 100;
+  return `${pawns > 0 ? '+' : ''}${pawns.toFixed(1)}`;
+}
+
+export const GLYPHS: Record<Judgement, string> = {
+  best: '',
+  good: '',
+  inaccuracy: '?!',
+  mistake: '?',
+  blunder: '??',
+};
+
+export function percent(chance: number): string {
+  const value = 100 * chance;
+  return value > 0 && value < 1 ? '<1%' : `${Math.round(value)}%`;
+}
+
+export function secondsText(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return `${Math.round(seconds / 60)} min`;
+}
+
+export function dayText(seconds: number): string {
+  return new Date(1000 * seconds).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+export function openingOf(game: Game | Summary): string {
+  return game.opening?.name ?? '';
+}
