@@ -3,12 +3,14 @@
 mod arena;
 mod bench;
 mod data;
+mod date;
 mod embedded;
 mod eval;
 mod eval_explain;
 mod minds;
 mod models;
 mod perft;
+mod play;
 mod train;
 mod tune;
 mod uci;
@@ -18,7 +20,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 /// A neural chess platform: sparring partner, UCI engine and laboratory in one binary.
 #[derive(Debug, Parser)]
@@ -37,6 +39,7 @@ enum Verb {
     EvalExplain(eval_explain::Args),
     Models(models::Args),
     Perft(perft::Args),
+    Play(play::Args),
     Train(train::Args),
     Tune(tune::Args),
     Uci(uci::Args),
@@ -51,10 +54,11 @@ fn main() -> ExitCode {
         Some(Verb::EvalExplain(args)) => eval_explain::run(&args),
         Some(Verb::Models(args)) => models::run(&args),
         Some(Verb::Perft(args)) => perft::run(&args),
+        Some(Verb::Play(args)) => play::run(&args),
         Some(Verb::Train(args)) => train::run(&args),
         Some(Verb::Tune(args)) => tune::run(&args),
         Some(Verb::Uci(args)) => uci::run(&args),
-        None if io::stdin().is_terminal() => greet(),
+        None if io::stdin().is_terminal() => play::run(&play::Args::bare()),
         // GUIs start engines by their name alone and talk to them through a pipe.
         None => uci::run(&uci::Args {}),
     };
@@ -65,13 +69,6 @@ fn main() -> ExitCode {
         eprintln!("tabiya: {error:#}");
         ExitCode::from(2)
     })
-}
-
-/// For a person who typed `tabiya` to see what it is.
-fn greet() -> anyhow::Result<ExitCode> {
-    Cli::command().print_help()?;
-    println!("\nAs a chess engine: add this program to a GUI, or type `tabiya uci` and then `uci`.");
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A reader that went away (`tabiya ... | head`) is no failure of ours.

@@ -12,11 +12,12 @@ use std::{
 use anyhow::Context;
 use chess::shakmaty::{ByColor, Color};
 
+use crate::date;
+
 use super::{
     book::Opening,
     entrant::{Common, Entrant},
     game::{self, Finished, Rules},
-    pgn::today,
     player::{Failure, Player},
     record::Record,
     schedule::{Fixture, Schedule},
@@ -157,7 +158,7 @@ impl Tournament<'_> {
         Record {
             game: fixture.game,
             round: fixture.round_tag(),
-            date: today(),
+            date: date::pgn(date::now_s()),
             white: entrants.white.name.clone(),
             black: entrants.black.name.clone(),
             pace: [entrants.white.pace.to_string(), entrants.black.pace.to_string()],

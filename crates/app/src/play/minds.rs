@@ -1,0 +1,134 @@
+//! The minds that the page offers, and who thinks for them.
+
+use std::sync::Arc;
+
+use chess::Brain;
+use engine::{Mind, SEARCHES};
+use serde::Serialize;
+
+use crate::minds::{MINDS, Names};
+
+use super::{evaluator::Evaluator, stand_in, thinkers::Thinkers};
+
+/// The engine that judges moves in a review.
+pub(crate) const ENGINE: &str = "heuristic:alpha-beta";
+/// The network that says what people play.
+const PEOPLE: &str = "human";
+
+/// A way to play, as the page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct MindCard {
+    /// `family:search`.
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) about: String,
+    /// Whether it plays at the rating that it is given.
+    pub(crate) rated: bool,
+}
+
+/// A network that all games share.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) evaluator: Evaluator,
+    /// The same as searches take it.
+    pub(crate) mind: Mind,
+    pub(crate) card: MindCard,
+}
+
+#[derive(Debug)]
+pub(crate) struct Minds {
+    pub(crate) networks: Vec<Network>,
+    pub(crate) thinkers: Thinkers,
+    /// Every pair of a mind and a search that works; the first is the one that a player meets.
+    pub(crate) cards: Vec<MindCard>,
+}
+
+impl Minds {
+    /// All that come with the program.
+    pub(crate) fn embedded() -> Minds {
+        let named = MINDS.iter().filter_map(|&name| match Names::parse(name).mind() {
+            Ok(Mind::Net { name, brain }) => Some((name, brain)),
+            _ => None,
+        });
+        Minds::start(named.collect())
+    }
+
+    pub(crate) fn start(networks: Vec<(String, Arc<dyn Brain>)>) -> Minds {
+        let mut cards = Vec::new();
+        let mut shared = Vec::new();
+        for (name, brain) in networks {
+            // Tried on the bare network: the shared one may not be waited for here.
+            cards.extend(pairs(&Mind::net(name.clone(), Arc::clone(&brain))));
+            let evaluator = Evaluator::start(brain);
+            let mind = Mind::net(name, Arc::new(evaluator.clone()));
+            shared.push(Network { card: card(&mind, mind.usual_search()), evaluator, mind });
+        }
+        cards.extend(pairs(&Mind::Heuristic));
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        Minds { networks: shared, thinkers: Thinkers::start(cores), cards }
+    }
+
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.cards.iter().any(|card| card.name == name)
+    }
+
+    /// The network of a `family:search`, if it is one.
+    pub(crate) fn network(&self, name: &str) -> Option<&Network> {
+        let family = name.split(':').next()?;
+        self.networks.iter().find(|network| network.mind.name() == family)
+    }
+
+    pub(crate) fn people(&self) -> Option<&Evaluator> {
+        self.networks.iter().find(|network| network.mind.name() == PEOPLE).map(|network| &network.evaluator)
+    }
+}
+
+fn pairs(mind: &Mind) -> Vec<MindCard> {
+    let usual = mind.usual_search();
+    let mut searches: Vec<&str> = SEARCHES.to_vec();
+    searches.sort_by_key(|search| *search != usual);
+    searches.retain(|search| engine::build(mind, search).is_ok());
+    searches.into_iter().map(|search| card(mind, search)).collect()
+}
+
+/// A family that nobody has described yet is shown by its name.
+fn card(mind: &Mind, search: &str) -> MindCard {
+    let (title, about) = match mind.name() {
+        PEOPLE => {
+            ("Human-like", "Plays what people of the chosen rating play, and thinks as long as they do.")
+        }
+        stand_in::NAME => (
+            "Stand-in",
+            "Stands where the human mind will be: draws moves by the hand-made evaluation, more surely at a higher rating.",
+        ),
+        "heuristic" => ("Engine", "Hand-made evaluation under alpha-beta, at full strength."),
+        other => (other, "A network without a description."),
+    };
+    let usual = search == mind.usual_search();
+    MindCard {
+        name: format!("{}:{search}", mind.name()),
+        title: if usual { title.to_owned() } else { format!("{title}, {search}") },
+        about: about.to_owned(),
+        rated: [PEOPLE, stand_in::NAME].contains(&mind.name()),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::{super::stand_in::StandIn, *};
+
+    /// The engine, and a mind that costs nothing in the place of the human one.
+    pub(crate) fn minds() -> Minds {
+        Minds::start(vec![(PEOPLE.to_owned(), Arc::new(StandIn))])
+    }
+
+    #[test]
+    fn networks_come_first_and_only_pairs_that_work() {
+        let names = |minds: &Minds| minds.cards.iter().map(|card| card.name.clone()).collect::<Vec<_>>();
+        let minds = minds();
+        assert_eq!(names(&minds)[0], "human:instant");
+        assert!(minds.knows(ENGINE) && !minds.knows("heuristic:instant") && minds.people().is_some());
+        let alone = Minds::start(vec![]);
+        assert_eq!((names(&alone), alone.people().is_none()), (vec![ENGINE.to_owned()], true));
+    }
+}

@@ -1,0 +1,211 @@
+//! The table at which one game is played: a task that holds the game, lets the opponent think, watches the flag and
+//! writes the journal. Everybody else sends it actions and watches what it shows.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::{BoxFuture, FutureExt, OptionFuture};
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    api_error::ApiError,
+    game::{Action, Event, Game},
+    journal::Journal,
+    minds::Minds,
+    openings::Openings,
+    opponent::{Answer, Opponent},
+    verdict::{Reason, Verdict},
+    view::{View, to_pgn},
+};
+
+/// How long a table stays when nobody looks at it. The game itself stays on disk.
+const IDLE: Duration = Duration::from_secs(15 * 60);
+const INBOX: usize = 16;
+
+/// How others reach a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Handle {
+    pub(crate) owner: String,
+    inbox: mpsc::Sender<Message>,
+    view: watch::Receiver<Arc<View>>,
+}
+
+enum Message {
+    Act(Action, oneshot::Sender<Result<(), ApiError>>),
+    Look(oneshot::Sender<View>),
+    Pgn(oneshot::Sender<String>),
+}
+
+struct Table {
+    game: Game,
+    journal: Journal,
+    opponent: Opponent,
+    view: watch::Sender<Arc<View>>,
+    /// The opponent's answer while it is being found, and then until it is time to play it.
+    thinking: Option<BoxFuture<'static, Option<Answer>>>,
+    planned: Option<Answer>,
+    /// What the opponent makes of the player's offer of a draw.
+    considering: Option<BoxFuture<'static, bool>>,
+}
+
+/// Sets up a table and leaves it to itself.
+pub(crate) fn open(owner: String, game: Game, journal: Journal, minds: Arc<Minds>) -> Handle {
+    let (view, watched) = watch::channel(Arc::new(View::of(&game, Openings::shared(), Instant::now())));
+    let (inbox, messages) = mpsc::channel(INBOX);
+    let opponent = Opponent::new(minds, &game.setup);
+    let table = Table { game, journal, opponent, view, thinking: None, planned: None, considering: None };
+    tokio::spawn(table.run(messages));
+    Handle { owner, inbox, view: watched }
+}
+
+impl Handle {
+    /// Whether the table has been cleared away.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.inbox.is_closed()
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<Arc<View>> {
+        self.view.clone()
+    }
+
+    pub(crate) async fn act(&self, action: Action) -> Result<(), ApiError> {
+        self.ask(|reply| Message::Act(action, reply)).await?
+    }
+
+    /// The game as it stands, with clocks read at this moment.
+    pub(crate) async fn look(&self) -> Result<View, ApiError> {
+        self.ask(Message::Look).await
+    }
+
+    pub(crate) async fn pgn(&self) -> Result<String, ApiError> {
+        self.ask(Message::Pgn).await
+    }
+
+    async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, ApiError> {
+        let (reply, answer) = oneshot::channel();
+        self.inbox.send(message(reply)).await.map_err(|_| ApiError::gone())?;
+        answer.await.map_err(|_| ApiError::gone())
+    }
+}
+
+impl Table {
+    async fn run(mut self, mut messages: mpsc::Receiver<Message>) {
+        let mut idle_since = Instant::now();
+        loop {
+            self.set_thinking();
+            let playing_at = self.planned.map(|answer| self.game.clock.turn_began() + answer.after);
+            let flag_at = self.game.clock.flag_falls(self.game.running());
+            let wake = |at: Option<Instant>| OptionFuture::from(at.map(sleep_until));
+            tokio::select! {
+                message = messages.recv() => match message {
+                    Some(message) => {
+                        idle_since = Instant::now();
+                        self.take(message);
+                    }
+                    None => return,
+                },
+                Some(answer) = OptionFuture::from(self.thinking.as_mut()) => {
+                    self.thinking = None;
+                    self.planned = answer;
+                    if answer.is_none() {
+                        // A mind that fails must not leave the player before a dead board.
+                        self.resign();
+                    }
+                }
+                Some(taken) = OptionFuture::from(self.considering.as_mut()) => {
+                    self.considering = None;
+                    self.answer_offer(taken);
+                }
+                Some(()) = wake(playing_at) => self.play_planned(),
+                Some(()) = wake(flag_at) => {
+                    let events = self.game.flag(Instant::now());
+                    self.publish(events.unwrap_or_default());
+                }
+                () = sleep_until(idle_since + IDLE) => {
+                    // The hall and the table itself hold one receiver and one sender; more means that someone watches.
+                    if self.view.receiver_count() <= 1 {
+                        return;
+                    }
+                    idle_since = Instant::now();
+                }
+            }
+        }
+    }
+
+    fn set_thinking(&mut self) {
+        if self.game.opponent_to_move() && self.thinking.is_none() && self.planned.is_none() {
+            self.thinking = Some(self.opponent.answer(self.game.now.clone()).boxed());
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        let now = Instant::now();
+        // Whoever asked and left does not need the answer.
+        match message {
+            Message::Look(reply) => drop(reply.send(View::of(&self.game, Openings::shared(), now))),
+            Message::Pgn(reply) => drop(reply.send(to_pgn(&self.game, Openings::shared()).to_string())),
+            Message::Act(action, reply) => {
+                let result = self.act(&action, now);
+                drop(reply.send(result));
+            }
+        }
+    }
+
+    fn act(&mut self, action: &Action, now: Instant) -> Result<(), ApiError> {
+        let events = self.game.act(action, now)?;
+        match action {
+            Action::Takeback {} | Action::Resign {} => (self.thinking, self.planned) = (None, None),
+            Action::Draw {} if !self.game.is_over() => {
+                let answer = self.opponent.takes_draw(self.game.now.clone(), self.game.opponent_to_move());
+                self.considering = Some(answer.boxed());
+            }
+            Action::Draw {} | Action::Move { .. } => {}
+        }
+        self.publish(events);
+        Ok(())
+    }
+
+    fn answer_offer(&mut self, taken: bool) {
+        if self.game.is_over() {
+            return;
+        }
+        let mut events = Vec::new();
+        if taken {
+            (self.thinking, self.planned) = (None, None);
+            events.push(self.game.end(Verdict::new(None, Reason::Agreement), Instant::now()));
+        } else if let Some(offer) = &mut self.game.offer {
+            offer.declined = true;
+        }
+        self.publish(events);
+    }
+
+    fn resign(&mut self) {
+        let end =
+            self.game.end(Verdict::new(Some(self.game.setup.color), Reason::Resignation), Instant::now());
+        self.publish(vec![end]);
+    }
+
+    fn play_planned(&mut self) {
+        if let Some(answer) = self.planned.take() {
+            if answer.resigns {
+                return self.resign();
+            }
+            let events = self.game.play(answer.played, Instant::now());
+            self.game.offered_at = answer.offers_draw.then_some(self.game.plies.len());
+            self.publish(events);
+        }
+    }
+
+    /// First the disk, then the players.
+    fn publish(&mut self, events: Vec<Event>) {
+        if let Err(error) = self.journal.append(&events) {
+            eprintln!("tabiya: {error}");
+        }
+        if self.game.is_over() {
+            self.opponent.rest();
+        }
+        self.view.send_replace(Arc::new(View::of(&self.game, Openings::shared(), Instant::now())));
+    }
+}
