@@ -1,20 +1,35 @@
 #!/usr/bin/env bash
-# The one test command, by hand and in CI: formatting, lints, every test. Needs cargo, a C compiler and python3.
-# Exit 0 only if every step passed.
+# The one test command, by hand and in CI: formatting, lints, every test, games in a browser. Needs cargo, a C compiler,
+# python3, and Node.js 20.19 with npm for the page. Exit 0 only if every step passed; the last lines say what was done.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+summary=""
+running=""
 step() {
     printf '\n== %s\n' "$*" >&2
+    running="$*"
+    local begun=$SECONDS
     "$@"
+    summary+="passed   $* ($((SECONDS - begun)) s)"$'\n'
+    running=""
 }
+skip() {
+    printf '\n== SKIPPED: %s\n' "$*" >&2
+    summary+="SKIPPED  $*"$'\n'
+}
+finish() {
+    [ -z "$running" ] || summary+="FAILED   $running"$'\n'
+    printf '\n== Summary\n%s' "$summary" >&2
+}
+trap finish EXIT
 
 # Some toolchains come without these two; the tests still say what they can, and the gap is told.
 tool() {
     if cargo "$1" --version >/dev/null 2>&1; then
         step cargo "$@"
     else
-        printf '\n== SKIPPED: cargo %s (not installed)\n' "$*" >&2
+        skip "cargo $* (not installed)"
     fi
 }
 
@@ -33,3 +48,17 @@ client() {
     "$venv/bin/python" runs/duckdb_check.py target/debug/tabiya
 }
 step client
+
+# The page in Debian's Chromium; Playwright's own browsers are not downloaded.
+page() {
+    command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; } >&2
+    cd web
+    PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund --silent
+    npm run --silent check
+    CHROMIUM="$(command -v chromium)" npx playwright test
+}
+if node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' 2>/dev/null; then
+    step page
+else
+    skip "page (Node.js 20.19 or newer is not installed)"
+fi
