@@ -9,6 +9,7 @@ mod eval;
 mod eval_explain;
 mod minds;
 mod models;
+mod opinion;
 mod perft;
 mod play;
 mod train;
@@ -38,6 +39,7 @@ enum Verb {
     Eval(eval::Args),
     EvalExplain(eval_explain::Args),
     Models(models::Args),
+    Opinion(opinion::Args),
     Perft(perft::Args),
     Play(play::Args),
     Train(train::Args),
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Some(Verb::Eval(args)) => eval::run(&args),
         Some(Verb::EvalExplain(args)) => eval_explain::run(&args),
         Some(Verb::Models(args)) => models::run(&args),
+        Some(Verb::Opinion(args)) => opinion::run(&args),
         Some(Verb::Perft(args)) => perft::run(&args),
         Some(Verb::Play(args)) => play::run(&args),
         Some(Verb::Train(args)) => train::run(&args),

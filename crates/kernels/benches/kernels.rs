@@ -19,7 +19,11 @@ fn main() {
         println!("{level}: peak of one core {:.0} GFLOP/s", peak / 1e9);
         for line in lines {
             let (time, rate) = (1e6 * line.seconds, line.positions_per_second());
-            println!("  {:28} {time:11.1} us {:8.1} GFLOP/s {rate:9.0} positions/s", line.name, line.gflops());
+            println!(
+                "  {:28} {time:11.1} us {:8.1} GFLOP/s {rate:9.0} positions/s",
+                line.name,
+                line.gflops()
+            );
         }
     }
 }

@@ -109,9 +109,8 @@ mod tests {
     fn rooks_that_may_castle_and_en_passant_have_planes() {
         let moment = Moment::default().after_uci(["e2e4", "g8f6", "e4e5", "d7d5"]).unwrap();
         let ones = encoded(&moment);
-        let has = |square: Square, plane: usize| {
-            ones.contains(&((PLANES * usize::from(square) + plane) as u16))
-        };
+        let has =
+            |square: Square, plane: usize| ones.contains(&((PLANES * usize::from(square) + plane) as u16));
         assert!(has(Square::A1, CASTLING) && has(Square::H1, CASTLING) && has(Square::H8, CASTLING + 1));
         assert!(has(Square::D6, EN_PASSANT));
         assert_eq!(ones.len(), 32 + 4 + 1);

@@ -1,9 +1,7 @@
 //! The mind that comes of a trained network.
 
-use std::time::Duration;
-
 use burn::tensor::activation::softmax;
-use chess::{Brain, Moment, Opinion, ThinkBin, ThinkTime, Wdl};
+use chess::{Brain, Moment, Opinion, ThinkTime, Wdl};
 
 use super::{Human, HumanConfig, Outputs, THINK_BINS, THINK_EDGES, batch::Batch};
 use crate::weights::values;
@@ -57,12 +55,6 @@ impl Brain for HumanBrain {
 }
 
 fn think_time(chances: &[f32]) -> ThinkTime {
-    let edges = [0.0].into_iter().chain(THINK_EDGES);
-    let ends = THINK_EDGES.into_iter().chain([LONGEST_THOUGHT]);
-    let bins = edges.zip(ends).zip(chances).map(|((from, to), &chance)| ThinkBin {
-        from: Duration::from_secs_f32(from),
-        to: Duration::from_secs_f32(to),
-        chance,
-    });
-    ThinkTime { bins: bins.collect() }
+    let edges: Vec<f32> = [0.0].into_iter().chain(THINK_EDGES).chain([LONGEST_THOUGHT]).collect();
+    ThinkTime::from_weights(&edges, chances)
 }
