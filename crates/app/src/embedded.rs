@@ -8,4 +8,5 @@ pub(crate) struct Embedded {
 }
 
 /// Every mind that needs no file.
-pub(crate) const WEIGHTS: &[Embedded] = &[];
+pub(crate) const WEIGHTS: &[Embedded] =
+    &[Embedded { name: "human", bytes: include_bytes!("../../../models/human.safetensors") }];
