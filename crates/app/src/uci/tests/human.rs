@@ -2,7 +2,7 @@
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use chess::{Brain, Clocks, Moment, Opinion, ThinkTime, shakmaty::ByColor};
@@ -105,6 +105,61 @@ proptest! {
             prop_assert_eq!(best_move(&gui), moment.uci(expected), "{}", moment.fen());
         }
     }
+}
+
+/// The network that comes with the program, loaded once.
+fn embedded() -> &'static Mind {
+    static MIND: OnceLock<Mind> = OnceLock::new();
+    MIND.get_or_init(|| Names::parse("human").mind().unwrap())
+}
+
+#[test]
+fn the_shipped_network_plays_the_same_through_the_protocol_a_thousand_times() {
+    let mut library = engine::build(embedded(), "instant").unwrap();
+    let human =
+        HumanSettings { rating: 1700, seed: Some(9), guard: engine::Guard::Off, ..HumanSettings::default() };
+    library.configure(&Settings { human, ..Settings::default() });
+    let mut gui =
+        Gui::new(|names| engine::build(embedded(), &names.search).map_err(|error| error.to_string()));
+    for command in ["UCI_Elo value 1700", "Seed value 9", "BlunderGuard value Off"] {
+        gui.say(&format!("setoption name {command}"));
+    }
+    let mut random = chess::Random::new(5);
+    let mut seen = [0; 2];
+    while seen.iter().sum::<usize>() < 1000 {
+        gui.say("ucinewgame");
+        let (mut moment, mut moves) = (Moment::default(), Vec::new());
+        let mut base_cs = None;
+        for _ in 0..120 {
+            let legal = moment.legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            let left_cs = ByColor {
+                white: 100 + random.below(30_000) as u32,
+                black: 100 + random.below(30_000) as u32,
+            };
+            if moves.len() < 2 {
+                base_cs = Some(*left_cs.get(moment.turn()));
+            }
+            let clocks = Clocks { left_cs, increment_cs: ByColor { white: 200, black: 200 }, base_cs };
+            let now = Moment { clocks: Some(clocks), ..moment.clone() };
+            let task = Task { limits: Limits::clock(), signals: &Signals::new(), report: &mut |_| {} };
+            let expected = library.choose(&now, task).best.unwrap();
+            gui.say(&format!("position startpos moves {}", moves.join(" ")));
+            gui.say(&format!(
+                "go wtime {} btime {} winc 2000 binc 2000",
+                10 * left_cs.white,
+                10 * left_cs.black
+            ));
+            assert_eq!(best_move(&gui), moment.uci(expected), "{}", moment.fen());
+            seen[moves.len() % 2] += 1;
+            let m = legal[random.below(legal.len())];
+            moves.push(moment.uci(m));
+            moment.play(m);
+        }
+    }
+    assert!(seen.iter().all(|&count| count >= 400), "both colours: {seen:?}");
 }
 
 /// The next best move; thinking aloud is passed over.
