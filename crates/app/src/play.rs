@@ -25,6 +25,7 @@ mod router;
 mod score;
 mod setup;
 mod socket;
+#[cfg(test)]
 mod stand_in;
 mod tabiyas_api;
 mod table;
@@ -91,15 +92,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The networks inside the program; a STAND-IN plays until the weights of the human one are there.
-fn minds() -> Minds {
-    let minds = Minds::embedded();
-    match minds.people() {
-        Some(_) => minds,
-        None => Minds::start(vec![(stand_in::NAME.to_owned(), Arc::new(stand_in::StandIn))]),
-    }
-}
-
 fn usual_folder() -> anyhow::Result<PathBuf> {
     let folders = directories::ProjectDirs::from("", "", "tabiya");
     let folders = folders.context("there is no home folder to keep games in; name one with --data")?;
@@ -113,7 +105,7 @@ async fn serve(args: &Args, folder: PathBuf) -> anyhow::Result<()> {
         loopback_only: args.host.is_loopback(),
         names: args.name.iter().map(|name| name.to_ascii_lowercase()).collect(),
     };
-    let hall = Arc::new(Hall::new(Journals::new(folder), Arc::new(minds())));
+    let hall = Arc::new(Hall::new(Journals::new(folder), Arc::new(Minds::embedded())));
     let page = router::router(hall, guard);
     let url = address_of_page(listener.local_addr()?);
     println!("Tabiya is at {url}   (Ctrl-C ends it; games are kept)");

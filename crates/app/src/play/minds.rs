@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::minds::{MINDS, Names};
 
-use super::{evaluator::Evaluator, stand_in, thinkers::Thinkers};
+use super::{evaluator::Evaluator, thinkers::Thinkers};
 
 /// The engine that judges moves in a review.
 pub(crate) const ENGINE: &str = "heuristic:alpha-beta";
@@ -97,10 +97,6 @@ fn card(mind: &Mind, search: &str) -> MindCard {
         PEOPLE => {
             ("Human-like", "Plays what people of the chosen rating play, and thinks as long as they do.")
         }
-        stand_in::NAME => (
-            "Stand-in",
-            "Stands where the human mind will be: draws moves by the hand-made evaluation, more surely at a higher rating.",
-        ),
         "heuristic" => ("Engine", "Hand-made evaluation under alpha-beta, at full strength."),
         other => (other, "A network without a description."),
     };
@@ -109,7 +105,7 @@ fn card(mind: &Mind, search: &str) -> MindCard {
         name: format!("{}:{search}", mind.name()),
         title: if usual { title.to_owned() } else { format!("{title}, {search}") },
         about: about.to_owned(),
-        rated: [PEOPLE, stand_in::NAME].contains(&mind.name()),
+        rated: mind.name() == PEOPLE,
     }
 }
 

@@ -1,10 +1,8 @@
-//! STAND-IN for the human mind, to be deleted when that is there: it likes a move the more, the better the hand-made
+//! In the place of the human mind in tests, where it costs nothing: it likes a move the more, the better the hand-made
 //! evaluation stands after it, and less surely so at a lower rating.
 
 use chess::{Brain, Moment, Opinion, ThinkTime};
 use engine::heuristic::{evaluate, win_chances};
-
-pub(crate) const NAME: &str = "stand-in";
 
 #[derive(Debug)]
 pub(crate) struct StandIn;
