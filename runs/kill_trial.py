@@ -39,7 +39,7 @@ def label_words(out, *more):
 
 
 def killed(words, longest):
-    """Starts, waits a random while, kills. True if the kill came before the end."""
+    """Starts, waits a random while below `longest`, kills. True if the kill came before the end."""
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(random.uniform(0.01, longest))
     early = process.poll() is None
@@ -80,9 +80,9 @@ def trial(name, words, check, prepare):
         early = 0
         for number in range(trials):
             out = prepare(f"{folder}/{number}")
-            early += killed(words(out), length)
+            early += killed(words(out), 0.7 * length)
             check(out)
-            early += killed(words(out, "--resume"), length)
+            early += killed(words(out, "--resume"), 0.3 * length)
             check(out)
             found = json.loads(run(words(out, "--resume")))["fingerprint"]
             check(out)
