@@ -80,9 +80,9 @@ def trial(name, words, check, prepare):
         early = 0
         for number in range(trials):
             out = prepare(f"{folder}/{number}")
-            early += killed(words(out), 0.7 * length)
+            early += killed(words(out), 0.4 * length)
             check(out)
-            early += killed(words(out, "--resume"), 0.3 * length)
+            early += killed(words(out, "--resume"), 0.15 * length)
             check(out)
             found = json.loads(run(words(out, "--resume")))["fingerprint"]
             check(out)

@@ -64,7 +64,11 @@ fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     let entries = fs::read_dir(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "safetensors"));
+    // A run's checkpoint is no mind: the best weights lie beside it.
+    files.retain(|file| {
+        file.extension().is_some_and(|extension| extension == "safetensors")
+            && !file.ends_with(nets::CHECKPOINT)
+    });
     files.sort();
     Ok(files)
 }

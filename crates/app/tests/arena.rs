@@ -106,7 +106,7 @@ fn bad_command_lines_are_answered_in_a_sentence() {
         ("random nobody:knows", "there is no mind `nobody`"),
         ("random /nowhere/engine", "cannot start `/nowhere/engine`"),
         ("random random;colour=red", "`colour` is none of name, tc"),
-        ("random random;option.Elo=9", "random-2 has no option `Elo`"),
+        ("random random;option.Elo=9", "there is no option `Elo`"),
     ];
     for (arguments, words) in table {
         let output = run(&folder, arguments);

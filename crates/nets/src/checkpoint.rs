@@ -17,6 +17,9 @@ use crate::{
     weights::Weights,
 };
 
+/// The file in a run's folder.
+pub const CHECKPOINT: &str = "checkpoint.safetensors";
+
 const VERSION: u32 = 1;
 const STATE: &str = "tabiya-run";
 

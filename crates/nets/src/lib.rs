@@ -17,7 +17,7 @@ mod weight_file;
 mod weights;
 
 pub use card::{Card, DataCard};
-pub use checkpoint::CheckpointError;
+pub use checkpoint::{CHECKPOINT, CheckpointError};
 pub use device::{device, device_name};
 pub use family::{FAMILIES, NetConfig, load, load_bytes};
 pub use train::{

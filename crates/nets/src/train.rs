@@ -25,7 +25,7 @@ pub use self::{
 use self::{feed::Feed, log::Log};
 use crate::{
     Card, CheckpointError, DataCard, NetConfig, WeightError, WeightFile, card,
-    checkpoint::{self, RunState},
+    checkpoint::{self, CHECKPOINT, RunState},
     device,
     family::{Family, Figures},
     human::Human,
@@ -112,7 +112,7 @@ impl<'a, F: Family> Run<'a, F> {
         std::fs::create_dir_all(folder).map_err(io)?;
         let device = device().autodiff();
         let empty = F::init(net, config.train.seed, &device);
-        let checkpoint = folder.join("checkpoint.safetensors");
+        let checkpoint = folder.join(CHECKPOINT);
         let (optimiser, state) = match (options.resume, checkpoint.exists()) {
             (false, true) => return Err(TrainError::Exists(folder.to_owned())),
             (true, false) => return Err(TrainError::NothingToResume(folder.to_owned())),
@@ -206,7 +206,8 @@ impl<'a, F: Family> Run<'a, F> {
             figures.merge(&network.figures(self.net, batch));
         }
         let figures = figures.means();
-        let score = figures.get(F::DECIDES).copied().unwrap_or(f64::NEG_INFINITY);
+        // A validation set without a single position that counts decides nothing.
+        let score = figures.get(F::DECIDES).copied().filter(|score| score.is_finite()).unwrap_or(0.0);
         let hours = self.state.seconds / 3600.0;
         self.state.curve.push((self.state.samples, hours, score));
         let best = self.state.best.is_none_or(|best| score > best);
@@ -244,7 +245,7 @@ impl<'a, F: Family> Run<'a, F> {
     }
 
     fn save(&mut self, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
-        checkpoint::save(&self.folder.join("checkpoint.safetensors"), &self.optimiser, &self.state)?;
+        checkpoint::save(&self.folder.join(CHECKPOINT), &self.optimiser, &self.state)?;
         let event = Event::Saved { step: self.state.step, seconds: 0.0 };
         self.note(&event, tell)
     }
