@@ -68,9 +68,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let policy = columns[0].opinion.policy.is_some();
     ensure!(policy, "`{}` gives no chances of moves", args.mind);
     if args.json {
-        print_json(&moment, &columns)?
+        print_json(&moment, &columns)?;
     } else {
-        print(args, &moment, &columns)
+        print(args, &moment, &columns);
     }
     Ok(ExitCode::SUCCESS)
 }
