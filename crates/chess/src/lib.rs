@@ -2,6 +2,7 @@
 //!
 //! Rules come from [`shakmaty`], re-exported whole so that no other crate needs to agree on its version.
 
+mod bins;
 mod clocks;
 mod comment;
 pub mod encoding;
@@ -21,11 +22,12 @@ mod testing;
 mod think_time;
 pub mod vocabulary;
 
+pub use bins::Bins;
 pub use clocks::{Clocks, Ratings};
 pub use comment::Annotation;
 pub use evaluation::Evaluation;
 pub use moment::{Moment, MomentError};
-pub use opinion::{Brain, Opinion, Wdl};
+pub use opinion::{Brain, LOG_ODDS_PER_CENTIPAWN, Opinion, Wdl};
 pub use outcome::{Claim, Ending};
 pub use packed_move::PackedMove;
 pub use past::{Past, REMEMBERED};

@@ -1,8 +1,13 @@
 //! What a mind answers when shown a moment.
 
-use shakmaty::Move;
+use shakmaty::{Chess, Move};
 
-use crate::{Moment, ThinkTime};
+use crate::{Bins, Moment, ThinkTime};
+
+/// Log odds of a point that go with a centipawn, as Lichess fitted them on games of players of about 2300.
+pub const LOG_ODDS_PER_CENTIPAWN: f32 = 0.003_682_08;
+/// As far as chances are told in centipawns; beyond it they say nothing more exact.
+const MOST_CENTIPAWNS: f32 = 1500.0;
 
 /// Chance of winning, drawing, losing, for the side to move; sums to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +38,13 @@ impl Wdl {
         self.win() + 0.5 * self.draw()
     }
 
+    /// The lead in centipawns that goes with the expected score.
+    pub fn centipawns(self) -> f32 {
+        let expectation = self.expectation().clamp(1e-6, 1.0 - 1e-6);
+        let value = (expectation / (1.0 - expectation)).ln() / LOG_ODDS_PER_CENTIPAWN;
+        value.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS)
+    }
+
     /// The same chances seen by the opponent.
     #[must_use]
     pub fn flipped(self) -> Wdl {
@@ -58,8 +70,33 @@ pub struct Opinion {
 }
 
 /// A mind. Judging is batched: one answer per moment, in order.
+///
+/// Searches ask less of more positions, without a past: a value where a line ends, scores of moves where it goes on.
+/// Minds that can answer these more cheaply than with a whole opinion do so.
 pub trait Brain: Send + Sync {
     fn judge(&self, moments: &[Moment]) -> Vec<Opinion>;
+
+    /// What each position is worth to the side to move, in centipawns and as fine as the mind has it; a draw is 0.
+    /// `None` from a mind without a value. No position is over.
+    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
+        let opinions = self.judge(&bare(positions));
+        opinions.iter().map(|opinion| Some(opinion.wdl?.centipawns())).collect()
+    }
+
+    /// How good each legal move looks, aligned with the position's `legal_moves()`, on a scale of the mind's own.
+    /// `None` from a mind without an opinion on moves. No position is over.
+    fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
+        self.judge(&bare(positions)).into_iter().map(|opinion| opinion.policy).collect()
+    }
+
+    /// How the scores of moves are spread, if the mind was told.
+    fn bins(&self) -> Option<&Bins> {
+        None
+    }
+}
+
+fn bare(positions: &[Chess]) -> Vec<Moment> {
+    positions.iter().cloned().map(Moment::new).collect()
 }
 
 #[cfg(test)]
@@ -81,5 +118,32 @@ mod tests {
         let wdl = Wdl::from_weights(0.5, 0.3, 0.2);
         assert_eq!(wdl.flipped().win(), wdl.loss());
         assert!((wdl.expectation() + wdl.flipped().expectation() - 1.0).abs() < 1e-6);
+    }
+
+    /// Holds the side to move for winning as far as it has moves.
+    struct Hopeful;
+
+    impl Brain for Hopeful {
+        fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+            let opinion = |moment: &Moment| {
+                let moves = moment.legal_moves().len();
+                let wdl = Wdl::from_weights(moves as f32, 0.0, 20.0);
+                Opinion { policy: Some(vec![1.0; moves]), wdl: Some(wdl), ..Opinion::default() }
+            };
+            moments.iter().map(opinion).collect()
+        }
+    }
+
+    #[test]
+    fn values_and_move_scores_come_from_opinions_where_a_mind_has_nothing_better() {
+        let mut after_e4 = Moment::default();
+        after_e4.play(after_e4.parse_uci("e2e4").unwrap());
+        after_e4.play(after_e4.parse_uci("e7e5").unwrap());
+        let positions = [Chess::default(), after_e4.position];
+        let values = Hopeful.values(&positions).unwrap();
+        assert!(values[0].abs() < 1e-3 && values[1] > 50.0, "{values:?}");
+        let counts: Vec<usize> = Hopeful.move_scores(&positions).unwrap().iter().map(Vec::len).collect();
+        assert_eq!(counts, [20, 29]);
+        assert!(Hopeful.bins().is_none());
     }
 }

@@ -1,20 +1,15 @@
 //! Between centipawns and chances, on the scale that Lichess measured on its games.
 
-use chess::Wdl;
+use chess::{LOG_ODDS_PER_CENTIPAWN, Wdl};
 
 use crate::Score;
-
-/// Share of the point that a player of about 2300 makes with a lead of this many centipawns, as Lichess fitted it.
-const STEEPNESS: f32 = 0.003_682_08;
-/// As far as chances are told in centipawns; beyond it a WDL says nothing more exact.
-const MOST_CENTIPAWNS: f32 = 1500.0;
 
 /// Expected score, 0 to 1, of the side that a score belongs to.
 pub fn expected_score(score: Score) -> f32 {
     match score {
         Score::Mates(_) => 1.0,
         Score::Mated(_) => 0.0,
-        Score::Centipawns(value) => 1.0 / (1.0 + (-STEEPNESS * value as f32).exp()),
+        Score::Centipawns(value) => 1.0 / (1.0 + (-LOG_ODDS_PER_CENTIPAWN * value as f32).exp()),
     }
 }
 
@@ -26,9 +21,7 @@ pub(crate) fn even_money(score: Score) -> Wdl {
 
 /// The score in centipawns that goes with chances.
 pub fn score_of(wdl: Wdl) -> Score {
-    let expectation = wdl.expectation().clamp(1e-6, 1.0 - 1e-6);
-    let value = (expectation / (1.0 - expectation)).ln() / STEEPNESS;
-    Score::Centipawns(value.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS).round() as i32)
+    Score::Centipawns(wdl.centipawns().round() as i32)
 }
 
 #[cfg(test)]

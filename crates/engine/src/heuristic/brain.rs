@@ -1,6 +1,6 @@
 //! The hand-made evaluation as a mind among others.
 
-use chess::{Brain, Moment, Opinion, Wdl};
+use chess::{Brain, Moment, Opinion, Wdl, shakmaty::Chess};
 
 use super::evaluate;
 
@@ -17,6 +17,10 @@ impl Brain for Heuristic {
                 ..Opinion::default()
             })
             .collect()
+    }
+
+    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
+        Some(positions.iter().map(|position| evaluate(position) as f32).collect())
     }
 }
 
