@@ -1,5 +1,7 @@
 //! `tabiya bench`: fixed work whose node count is the engine's signature, and whose time is its speed.
 
+mod kernels;
+
 use std::{process::ExitCode, time::Instant};
 
 use chess::{Moment, shakmaty::CastlingMode};
@@ -8,7 +10,10 @@ use engine::{Limits, Search, Settings, Signals, Task, alpha_beta::AlphaBeta};
 /// Search fixed positions to a fixed depth: the node count tells whether behaviour changed, the time how
 /// fast it is.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
     /// Depth of each search in plies
     #[arg(long, default_value_t = DEPTH)]
     depth: u32,
@@ -20,6 +25,11 @@ pub(crate) struct Args {
     threads: usize,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Kernels(kernels::Args),
+}
+
 pub(crate) const DEPTH: u32 = 12;
 pub(crate) const HASH_MB: usize = 16;
 
@@ -27,6 +37,9 @@ pub(crate) const HASH_MB: usize = 16;
 const POSITIONS: &str = include_str!("../../../testdata/bench.fen");
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(What::Kernels(args)) = &args.what {
+        return kernels::run(args);
+    }
     let settings = Settings { threads: args.threads, hash_mb: args.hash, ..Settings::default() };
     println!("{}", summary(args.depth, settings, &Signals::new()));
     Ok(ExitCode::SUCCESS)

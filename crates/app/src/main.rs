@@ -48,7 +48,12 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().verb {
+    let verb = Cli::parse().verb;
+    if let Err(error) = nets::Level::chosen() {
+        eprintln!("tabiya: {error}");
+        return ExitCode::from(2);
+    }
+    let result = match verb {
         Some(Verb::Arena(args)) => arena::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
         Some(Verb::Data(args)) => data::run(&args),

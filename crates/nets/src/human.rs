@@ -28,6 +28,7 @@ use self::{
 };
 use crate::{
     family::{Family, Figures, Objective},
+    fused::Ready,
     layers::Builder,
 };
 
@@ -59,11 +60,20 @@ pub(crate) struct Outputs {
 }
 
 impl Human {
-    fn forward(&self, batch: &Batch, train: bool) -> Outputs {
+    /// `ready` comes from [`Human::ready`] of the same network, or is empty.
+    fn forward(&self, batch: &Batch, train: bool, ready: &[Ready]) -> Outputs {
         match (self, &batch.input) {
-            (Human::Hc3(network), Input::Hc3(input)) => network.forward(batch, input),
-            (Human::Swift(network), Input::Swift(input)) => network.forward(batch, input, train),
+            (Human::Hc3(network), Input::Hc3(input)) => network.forward(batch, input, ready),
+            (Human::Swift(network), Input::Swift(input)) => network.forward(batch, input, train, ready),
             _ => unreachable!("batches are made for their network"),
+        }
+    }
+
+    /// What can be packed once and for all when the weights no longer change.
+    fn ready(&self) -> Vec<Ready> {
+        match self {
+            Human::Hc3(network) => network.ready(),
+            Human::Swift(network) => network.ready(),
         }
     }
 }
@@ -94,11 +104,11 @@ impl Family for Human {
     }
 
     fn objective(&self, config: &HumanConfig, batch: &Batch) -> Objective {
-        objective::objective(&config.weights, &self.forward(batch, true), batch)
+        objective::objective(&config.weights, &self.forward(batch, true, &[]), batch)
     }
 
     fn figures(&self, _: &HumanConfig, batch: &Batch) -> Figures {
-        objective::figures(self.forward(batch, false), batch)
+        objective::figures(self.forward(batch, false, &[]), batch)
     }
 
     fn brain(self, config: HumanConfig) -> Arc<dyn Brain> {

@@ -6,6 +6,7 @@ mod card;
 mod checkpoint;
 mod device;
 mod family;
+mod fused;
 pub mod human;
 mod layers;
 mod optimiser;
@@ -26,3 +27,6 @@ pub use train::{
 };
 pub use weight_file::{WeightError, WeightFile};
 pub use weights::{Array, Weights};
+
+/// How networks are computed on the CPU, and how fast.
+pub use kernels::{Level, LevelError, bench as kernel_bench};

@@ -4,7 +4,7 @@ use burn::tensor::activation::softmax;
 use chess::{Brain, Moment, Opinion, ThinkTime, Wdl};
 
 use super::{Human, HumanConfig, Outputs, THINK_BINS, THINK_EDGES, batch::Batch};
-use crate::weights::values;
+use crate::{fused::Ready, weights::values};
 
 /// Moments that are judged in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -14,17 +14,19 @@ const LONGEST_THOUGHT: f32 = 180.0;
 #[derive(Debug)]
 pub(super) struct HumanBrain {
     network: Human,
+    /// Its trunk, packed for the CPU.
+    ready: Vec<Ready>,
     config: HumanConfig,
 }
 
 impl HumanBrain {
     pub(super) fn new(network: Human, config: HumanConfig) -> HumanBrain {
-        HumanBrain { network, config }
+        HumanBrain { ready: network.ready(), network, config }
     }
 
     fn judge_some(&self, moments: &[&Moment]) -> Vec<Opinion> {
         let batch = Batch::from_moments(&self.config, moments);
-        let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false);
+        let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false, &self.ready);
         let moves = values(softmax(moves, 1));
         let outcome = values(softmax(outcome, 1));
         let think = values(softmax(think, 1));

@@ -6,12 +6,17 @@ use burn::{
     tensor::{Int, Tensor, TensorData, activation},
 };
 use chess::{encoding::hc3, vocabulary::geometric};
+use kernels::{Activation, Level, block, smolgen};
 
 use super::{
     Hc3Config, Outputs, THINK_BINS,
     batch::{Batch, Hc3Input, indices},
 };
-use crate::layers::Builder;
+use crate::{
+    fused::{self, Flat, Operation, Ready},
+    layers::Builder,
+    weights::values,
+};
 
 /// Spread of the first weights, as in the seed.
 const SPREAD: f32 = 0.02;
@@ -82,13 +87,18 @@ impl Hc3 {
         }
     }
 
-    pub(super) fn forward(&self, batch: &Batch, input: &Hc3Input) -> Outputs {
+    /// `ready` holds the blocks packed for the CPU, or nothing.
+    pub(super) fn forward(&self, batch: &Batch, input: &Hc3Input, ready: &[Ready]) -> Outputs {
         let device = self.squares.val().device();
         let shape = [batch.len, 64, hc3::CHANNELS];
         let planes: Tensor<3> = Tensor::from_data(TensorData::new(input.planes.clone(), shape), &device);
         let mut x = self.embed.forward(planes) + self.squares.val().unsqueeze(); // [batch, 64, width]
-        for block in &self.blocks {
-            x = block.forward(x, self.bias.as_ref());
+        if ready.is_empty() {
+            for block in &self.blocks {
+                x = block.forward(x, self.bias.as_ref());
+            }
+        } else {
+            x = fused::apply_all(ready, x);
         }
         let x = self.norm.forward(x);
         let shares = activation::softmax(self.shares.val(), 1).unsqueeze::<3>(); // [1, 6, 64]
@@ -103,6 +113,18 @@ impl Hc3 {
             origin: head(4, &self.origin),
             target: head(5, &self.target),
         }
+    }
+}
+
+impl Hc3 {
+    /// The blocks packed for the CPU; nothing where they do not fit.
+    pub(super) fn ready(&self) -> Vec<Ready> {
+        let bias = self.bias.as_ref();
+        let ready = |block: &Block| {
+            let operation = block.operation(bias)?;
+            Some(operation.ready(Level::best(), &values(block.flat(bias)), false))
+        };
+        self.blocks.iter().map(ready).collect::<Option<_>>().unwrap_or_default()
     }
 }
 
@@ -132,6 +154,14 @@ impl Block {
     }
 
     fn forward(&self, x: Tensor<3>, bias: Option<&Linear>) -> Tensor<3> {
+        match self.operation(bias) {
+            Some(operation) => fused::apply(Level::best(), operation, x, self.flat(bias)),
+            None => self.plain(x, bias),
+        }
+    }
+
+    /// The same by burn's own operations.
+    fn plain(&self, x: Tensor<3>, bias: Option<&Linear>) -> Tensor<3> {
         let bias = self
             .smolgen
             .as_ref()
@@ -140,6 +170,43 @@ impl Block {
         let x = x.clone() + self.attend(self.attention_norm.forward(x), bias);
         let fed = activation::gelu(self.feed_in.forward(self.feed_norm.forward(x.clone())));
         x + self.feed_out.forward(fed)
+    }
+
+    /// This block as one operation, where that is possible.
+    fn operation(&self, bias: Option<&Linear>) -> Option<Operation> {
+        let [width, hidden] = self.feed_in.weight.val().dims();
+        let heads = self.heads;
+        let shape =
+            block::Shape { tokens: 64, width, heads, hidden, activation: Activation::Gelu, biases: false };
+        let smolgen = self.smolgen.as_ref().zip(bias).map(|(smolgen, _)| {
+            let [_, compressed] = smolgen.per_square.weight.val().dims();
+            let [_, hidden] = smolgen.board.weight.val().dims();
+            smolgen::Shape { tokens: 64, width, heads, compressed, hidden, per_head: hidden }
+        });
+        let operation = Operation::Block { shape, smolgen };
+        (fused::reachable() && operation.fits()).then_some(operation)
+    }
+
+    /// All parameters in the order of the operation.
+    fn flat(&self, bias: Option<&Linear>) -> Tensor<1> {
+        let flat = Flat::new(&self.feed_in.weight.val().device())
+            .norm(&self.attention_norm)
+            .linear(&self.attention)
+            .linear(&self.mix)
+            .norm(&self.feed_norm)
+            .linear(&self.feed_in)
+            .linear(&self.feed_out);
+        let flat = match self.smolgen.as_ref().zip(bias) {
+            None => flat,
+            Some((smolgen, bias)) => flat
+                .tensor(&smolgen.per_square.weight)
+                .linear(&smolgen.board)
+                .norm(&smolgen.board_norm)
+                .linear(&smolgen.heads)
+                .norm(&smolgen.heads_norm)
+                .linear(bias),
+        };
+        flat.done()
     }
 
     fn attend(&self, x: Tensor<3>, bias: Option<Tensor<4>>) -> Tensor<3> {
@@ -178,5 +245,67 @@ impl Smolgen {
         let [_, width] = board.dims();
         let heads_of = self.heads.forward(board).reshape([batch, heads, width]);
         bias.forward(self.heads_norm.forward(heads_of)).reshape([batch, heads, 64, 64])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    fn numbers<const D: usize>(shape: [usize; D], seed: u64, device: &Device) -> Tensor<D> {
+        Builder::new(seed, device).normal(shape, 1.0).val()
+    }
+
+    /// Outputs, gradient of the input, gradients of all parameters.
+    fn results(block: &Block, bias: Option<&Linear>, x: Tensor<3>, level: Option<Level>) -> Vec<Vec<f32>> {
+        let x = x.require_grad();
+        let y = match level {
+            Some(level) => {
+                let operation = block.operation(bias).expect("a block that fits");
+                fused::apply(level, operation, x.clone(), block.flat(bias))
+            }
+            None => block.plain(x.clone(), bias),
+        };
+        let weights = numbers(y.dims(), 9, &y.device());
+        let gradients = (y.clone() * weights).sum().backward();
+        let mut all = vec![values(y), values(x.grad(&gradients).expect("a gradient"))];
+        let parameters = crate::weights::Weights::gradients(block, &gradients);
+        all.extend(parameters.0.into_values().map(|array| array.values));
+        if let Some(bias) = bias {
+            all.push(values(bias.weight.val().grad(&gradients).expect("a gradient")));
+        }
+        all
+    }
+
+    #[test]
+    fn a_fused_block_gives_what_plain_operations_give() {
+        let device = Device::flex().autodiff();
+        for smolgen in [[4, 16], [0, 0]] {
+            let config = Hc3Config {
+                layers: 1,
+                heads: 2,
+                width: 32,
+                feed_forward: 48,
+                smolgen,
+                ..Hc3Config::default()
+            };
+            let mut builder = Builder::new(3, &device);
+            let block = Block::new(&config, &mut builder);
+            let bias = (smolgen[1] > 0).then(|| builder.linear_spread(smolgen[1], 64 * 64, true, 0.2));
+            let x = numbers([3, 64, 32], 5, &device);
+            let expected = results(&block, bias.as_ref(), x.clone(), None);
+            for level in Level::all() {
+                let found = results(&block, bias.as_ref(), x.clone(), Some(level));
+                assert_eq!(found.len(), expected.len());
+                for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                    let largest = expected.iter().fold(1e-3f32, |a, b| a.max(b.abs()));
+                    let worst = found.iter().zip(expected).fold(0f32, |w, (a, b)| w.max((a - b).abs()));
+                    let tolerance = if level.rounds() { 0.03 } else { 1e-4 };
+                    assert!(worst <= tolerance * largest, "{level} {smolgen:?} {at}: {worst} of {largest}");
+                }
+            }
+        }
     }
 }

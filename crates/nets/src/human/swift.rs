@@ -6,12 +6,17 @@ use burn::{
     tensor::{Tensor, TensorData, activation::relu},
 };
 use chess::encoding::swift;
+use kernels::Level;
 
 use super::{
     HumanConfig, Outputs, THINK_BINS,
     batch::{Batch, SwiftInput, indices},
 };
-use crate::layers::Builder;
+use crate::{
+    fused::{self, Flat, Operation, Ready},
+    layers::Builder,
+    weights::values,
+};
 
 /// Numbers per square by which origins and targets of legal moves are told apart.
 const LEGAL_WIDTH: usize = 16;
@@ -85,7 +90,8 @@ impl Swift {
         }
     }
 
-    pub(super) fn forward(&self, batch: &Batch, input: &SwiftInput, train: bool) -> Outputs {
+    /// `ready` holds the trunk packed for the CPU, or nothing.
+    pub(super) fn forward(&self, batch: &Batch, input: &SwiftInput, train: bool, ready: &[Ready]) -> Outputs {
         let device = self.places.val().device();
         let rows =
             |table: &Param<Tensor<2>>, rows: &[i32]| table.val().select(0, indices(rows.to_vec(), &device));
@@ -102,8 +108,12 @@ impl Swift {
         let [_, channels] = squares.dims();
         let board = self.board.forward(context.clone()).unsqueeze_dim::<3>(1); // [batch, 1, channels]
         let mut x = relu(squares.reshape([batch.len, 64, channels]) + board);
-        for block in &self.blocks {
-            x = block.forward(x);
+        if ready.is_empty() {
+            for block in &self.blocks {
+                x = block.forward(x);
+            }
+        } else {
+            x = fused::apply_all(ready, x);
         }
 
         let flat = x.clone().reshape([batch.len * 64, channels]);
@@ -131,6 +141,15 @@ impl Swift {
     }
 }
 
+impl Swift {
+    /// The trunk packed for the CPU; nothing where it does not fit.
+    pub(super) fn ready(&self) -> Vec<Ready> {
+        let ready =
+            |block: &Block| Some(block.operation()?.ready(Level::best(), &values(block.flat()), false));
+        self.blocks.iter().map(ready).collect::<Option<_>>().unwrap_or_default()
+    }
+}
+
 impl Block {
     fn new(channels: usize, builder: &mut Builder<'_>) -> Block {
         let spread = (2.0 / (9 * channels) as f32).sqrt();
@@ -142,6 +161,27 @@ impl Block {
     }
 
     fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        match self.operation() {
+            Some(operation) => fused::apply(Level::best(), operation, x, self.flat()),
+            None => self.plain(x),
+        }
+    }
+
+    /// This block as one operation, where that is possible.
+    fn operation(&self) -> Option<Operation> {
+        let [channels] = self.first.bias.val().dims();
+        let operation = Operation::Residual { channels };
+        (fused::reachable() && operation.fits()).then_some(operation)
+    }
+
+    fn flat(&self) -> Tensor<1> {
+        let flat = Flat::new(&self.first.bias.val().device());
+        let flat = flat.tensor(&self.first.weight).tensor(&self.first.bias);
+        flat.tensor(&self.second.weight).tensor(&self.second.bias).done()
+    }
+
+    /// The same by burn's own operations.
+    fn plain(&self, x: Tensor<3>) -> Tensor<3> {
         relu(x.clone() + self.second.forward(relu(self.first.forward(x))))
     }
 }
@@ -162,5 +202,40 @@ impl Conv {
         let options = burn::tensor::ops::ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
         let planes = burn::tensor::module::conv2d(planes, weight, Some(self.bias.val()), options);
         planes.reshape([batch, channels, squares]).swap_dims(1, 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    #[test]
+    fn a_fused_trunk_gives_what_plain_operations_give() {
+        let device = Device::flex().autodiff();
+        let mut builder = Builder::new(3, &device);
+        let block = Block::new(32, &mut builder);
+        let x = builder.normal([3, 64, 32], 1.0).val().require_grad();
+        let weights = builder.normal([3, 64, 32], 1.0).val();
+        let results = |y: Tensor<3>| {
+            let gradients = (y.clone() * weights.clone()).sum().backward();
+            let mut all = vec![values(y), values(x.grad(&gradients).expect("a gradient"))];
+            let parameters = crate::weights::Weights::gradients(&block, &gradients);
+            all.extend(parameters.0.into_values().map(|array| array.values));
+            all
+        };
+        let expected = results(block.plain(x.clone()));
+        for level in Level::all() {
+            let operation = block.operation().expect("a block that fits");
+            let found = results(fused::apply(level, operation, x.clone(), block.flat()));
+            for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                // Where a sum is close to zero, rounding may open or close its gate, so single numbers may differ.
+                let size = |values: &mut dyn Iterator<Item = f32>| values.map(|x| x * x).sum::<f32>().sqrt();
+                let error = size(&mut found.iter().zip(expected).map(|(a, b)| a - b));
+                let share = error / size(&mut expected.iter().copied());
+                assert!(share < if level.rounds() { 0.03 } else { 1e-4 }, "{level} {at}: {share}");
+            }
+        }
     }
 }

@@ -1,0 +1,154 @@
+"""Compares Tabiya's kernels with PyTorch and onnxruntime on the same networks in the same run.
+
+    python3 -m venv target/venv && target/venv/bin/pip install torch onnxruntime onnx numpy
+    cargo build --release && target/venv/bin/python runs/bench_pytorch.py target/release/tabiya
+
+Rounds alternate (ours, theirs, ours, theirs) and the table gives medians, because other work on the machine comes and goes.
+Networks: transformer blocks with smolgen of human-hc3 (8 x 256) and human-small (4 x 128), and residual convolutions 2 x 64.
+Only the trunks are compared: positions are random numbers of the blocks' shape.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import torch
+from torch import nn
+
+NETWORKS = {
+    "human-hc3": dict(layers=8, width=256, heads=8, hidden=256, compressed=16, board=128),
+    "human-small": dict(layers=4, width=128, heads=8, hidden=128, compressed=16, board=128),
+}
+
+
+class Block(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        w, self.heads, board = c["width"], c["heads"], c["board"]
+        self.norm1, self.norm2 = nn.LayerNorm(w), nn.LayerNorm(w)
+        self.qkv, self.out = nn.Linear(w, 3 * w, bias=False), nn.Linear(w, w, bias=False)
+        self.up, self.down = nn.Linear(w, c["hidden"], bias=False), nn.Linear(c["hidden"], w, bias=False)
+        self.compress = nn.Linear(w, c["compressed"], bias=False)
+        self.dense, self.dense_norm = nn.Linear(64 * c["compressed"], board), nn.LayerNorm(board)
+        self.split, self.split_norm = nn.Linear(board, self.heads * board), nn.LayerNorm(board)
+
+    def forward(self, x, spread):
+        n, t, w = x.shape
+        bias = self.dense_norm(self.dense(self.compress(x).flatten(1)))
+        bias = spread(self.split_norm(self.split(bias).view(n, self.heads, -1))).view(n, self.heads, t, t)
+        q, k, v = self.qkv(self.norm1(x)).view(n, t, 3, self.heads, w // self.heads).permute(2, 0, 3, 1, 4)
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        x = x + self.out(mixed.transpose(1, 2).reshape(n, t, w))
+        return x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
+
+
+class Trunk(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.blocks = nn.ModuleList(Block(c) for _ in range(c["layers"]))
+        self.spread = nn.Linear(c["board"], 64 * 64)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x, self.spread)
+        return x
+
+
+class Residual(nn.Module):
+    def __init__(self, channels, blocks):
+        super().__init__()
+        conv = lambda: nn.Conv2d(channels, channels, 3, padding=1)
+        self.pairs = nn.ModuleList(nn.ModuleList([conv(), conv()]) for _ in range(blocks))
+
+    def forward(self, x):
+        for first, second in self.pairs:
+            x = torch.relu(x + second(torch.relu(first(x))))
+        return x
+
+
+def rate(work, positions, seconds=2.0):
+    work()
+    start, rounds = time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        work()
+        rounds += 1
+    return positions * rounds / (time.perf_counter() - start)
+
+
+def session(trunk, x, threads):
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trunk.onnx")
+        torch.onnx.export(trunk, (x,), path, dynamo=False, input_names=["x"], opset_version=17)
+        made = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    feed = {"x": x.numpy()}
+    return lambda: made.run(None, feed)
+
+
+def training(trunk, x):
+    optimiser = torch.optim.AdamW(trunk.parameters(), lr=1e-4)
+
+    def step():
+        optimiser.zero_grad(set_to_none=True)
+        trunk(x).square().mean().backward()
+        optimiser.step()
+
+    return step
+
+
+def theirs(name, kind, batch, threads):
+    torch.set_num_threads(threads)
+    if name == "residual-64x2":
+        trunk, x = Residual(64, 2), torch.randn(batch, 64, 8, 8)
+    else:
+        trunk, x = Trunk(NETWORKS[name]), torch.randn(batch, 64, NETWORKS[name]["width"])
+    if kind == "train":
+        return {"PyTorch fp32": training(trunk, x)}
+    trunk.eval()
+
+    def infer():
+        with torch.inference_mode():
+            trunk(x)
+
+    return {"PyTorch fp32": infer, "onnxruntime fp32": session(trunk, x, threads)}
+
+
+def ours(tabiya, level, name, kind, batch, threads):
+    command = [tabiya, "bench", "kernels", "--json", "--network", name, "--work", kind]
+    command += ["--batch", str(batch), "--threads", str(threads)]
+    out = subprocess.run(command, env={**os.environ, "TABIYA_CPU": level}, capture_output=True, text=True, check=True)
+    return json.loads(out.stdout)[0]["positions_per_second"]
+
+
+def main():
+    tabiya = sys.argv[1] if len(sys.argv) > 1 else "target/release/tabiya"
+    rounds = int(os.environ.get("ROUNDS", "3"))
+    cases = [
+        (name, kind, batch, threads)
+        for name in [*NETWORKS, "residual-64x2"]
+        for kind, batch, threads in [("train", 64, 2), ("infer", 256, 2), ("infer", 1, 1)]
+    ]
+    print(f"torch {torch.__version__}, numpy {np.__version__}, medians of {rounds} rounds, positions a second")
+    for name, kind, batch, threads in cases:
+        found = {}
+        rivals = theirs(name, kind, batch, threads)
+        for _ in range(rounds):
+            for level in ["avx512", "amx"]:
+                found.setdefault(f"tabiya {level}", []).append(ours(tabiya, level, name, kind, batch, threads))
+            for rival, work in rivals.items():
+                found.setdefault(rival, []).append(rate(work, batch))
+        medians = {who: statistics.median(rates) for who, rates in found.items()}
+        line = ", ".join(f"{who} {value:.0f}" for who, value in medians.items())
+        print(f"{name} {kind} batch {batch} threads {threads}: {line}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
