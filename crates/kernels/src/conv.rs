@@ -6,7 +6,11 @@
 
 mod batch;
 mod board;
+#[cfg(target_arch = "x86_64")]
+mod many;
 mod products;
+#[cfg(target_arch = "x86_64")]
+mod sixteen;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +33,20 @@ const BOARD: usize = BEFORE + ROWS + BEFORE;
 /// The row of each square among the results.
 fn row(square: usize) -> usize {
     square / 8 * RANK + square % 8
+}
+
+/// Channels of a neighbour that are summed together.
+const PART: usize = 32;
+
+/// Every neighbour with the first channel of each of its parts.
+fn parts(channels: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..9).flat_map(move |neighbour| (0..channels).step_by(PART).map(move |first| (neighbour, first)))
+}
+
+/// Where a part lies in the sum: the three neighbours of a rank side by side, because each square is a neighbour of three.
+fn place(neighbour: usize, first: usize, channels: usize) -> Place {
+    let (rank, file) = (neighbour / 3, neighbour % 3);
+    Place { at: 3 * (rank * channels + first) + file * PART, of: 9 * channels }
 }
 
 /// Parameters of a residual block `relu(x + second(relu(first(x))))`, packed. Weights are `[9 x channels, channels]`, the nine
@@ -60,21 +78,21 @@ impl Packed {
         let halves = [halves.0, halves.1].map(|half| half.split_at(9 * channels * channels));
         let ahead = halves.map(|(weight, _)| {
             let mut to = Aligned::room(product::words(level, channels, 9 * channels));
-            product::right(level, View::new(weight, 9 * channels, channels), &mut to);
+            for (neighbour, first) in parts(channels) {
+                let rows = View::new(&weight[(neighbour * channels + first) * channels..], PART, channels);
+                product::right_at(level, rows, &mut to, place(neighbour, first, channels));
+            }
             to
         });
         // Back through neighbour i is ahead through neighbour 8 - i with the transposed weight.
         let back = train.then(|| {
             halves.map(|(weight, _)| {
                 let mut to = Aligned::room(product::words(level, channels, 9 * channels));
-                for (i, weight) in weight.chunks_exact(channels * channels).enumerate() {
-                    let place = Place { at: (8 - i) * channels, of: 9 * channels };
-                    product::right_transposed_at(
-                        level,
-                        View::new(weight, channels, channels),
-                        &mut to,
-                        place,
-                    );
+                for (neighbour, first) in parts(channels) {
+                    let weight = &weight[neighbour * channels * channels..][..channels * channels];
+                    let columns = View::new(weight, channels, channels).columns(first, PART);
+                    let place = place(8 - neighbour, first, channels);
+                    product::right_transposed_at(level, columns, &mut to, place);
                 }
                 to
             })

@@ -5,7 +5,7 @@
 
 mod panels;
 #[cfg(target_arch = "x86_64")]
-mod tiled;
+pub(crate) mod tiled;
 
 use crate::{Level, simd};
 

@@ -4,6 +4,8 @@
 //! columns of the right one, and a result tile 16 x 16 f32. Virtual machines may hide the CPUID leaves that describe tiles
 //! though the tiles work, so a child process tries one before anything relies on them.
 
+pub(crate) mod boards;
+
 use std::{arch::asm, cell::Cell, sync::OnceLock};
 
 /// Words of 32 bits in a tile.

@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+#[cfg(target_arch = "x86_64")]
+use super::many;
 use super::{
     BEFORE, Packed, ROWS,
     board::{Board, Then, then},
@@ -12,8 +14,13 @@ use crate::{Aligned, Level, rows};
 
 /// Boards whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
 const CHUNK: usize = 64;
+/// Gradients that one thread sums over all chunks.
+const SUMMED: usize = 8192;
 /// Boards that share one update of the weights' gradients.
 const GROUP: usize = 4;
+
+/// Fewer boards go one by one even where tiles would take sixteen side by side.
+const FEWEST_SIDE_BY_SIDE: usize = 6;
 
 /// What the way back needs of the way there.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +49,10 @@ impl Room {
 pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
     let len = 64 * packed.channels;
     assert!(x.len() == y.len() && x.len().is_multiple_of(len));
+    #[cfg(target_arch = "x86_64")]
+    if packed.level == Level::Amx && x.len() / len >= FEWEST_SIDE_BY_SIDE {
+        return many::forward(packed, x, y);
+    }
     let some = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, CHUNK) * len;
     y.par_chunks_mut(some).zip(x.par_chunks(some)).for_each(|(y, x)| {
         let mut room = Room::new(packed.level, packed.channels);
@@ -87,15 +98,21 @@ pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f
     let parts: Vec<Aligned> =
         work.map(|((gradient, to_x), (x, y))| chunk(packed, Kept { x, y }, gradient, to_x)).collect();
     let mut total = vec![0.0; super::parameters(packed.channels)];
-    for part in &parts {
-        rows::add(packed.level, &mut total, part);
-    }
+    total.par_chunks_mut(SUMMED).enumerate().for_each(|(i, total)| {
+        for part in &parts {
+            rows::add(packed.level, total, &part[i * SUMMED..][..total.len()]);
+        }
+    });
     total
 }
 
 fn chunk(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
     let (level, channels) = (packed.level, packed.channels);
     let len = 64 * channels;
+    #[cfg(target_arch = "x86_64")]
+    if level == Level::Amx {
+        return many::backward(packed, kept, gradient, to_x);
+    }
     let mut parameters = Aligned::zeros(super::parameters(channels));
     let mut room = Room::new(level, channels);
     let all: Vec<_> =

@@ -1,6 +1,6 @@
 //! The products of a convolution.
 
-use super::{BEFORE, BOARD, RANK, ROWS, board::Board};
+use super::{BEFORE, BOARD, PART, RANK, ROWS, board::Board, parts, place};
 use crate::{
     Aligned, Level,
     product::{self, Into, Place, Runs, Size, View, product},
@@ -14,7 +14,11 @@ fn offset(neighbour: usize) -> isize {
 /// Sums over the nine neighbours, for every row: `[ROWS, channels]`.
 pub(super) fn convolve(level: Level, board: &Board, weight: &[f32], channels: usize, out: &mut [f32]) {
     let words = if level.rounds() { channels / 2 } else { channels };
-    let starts = std::array::from_fn::<usize, 9, _>(|i| (BEFORE as isize + offset(i)) as usize * words);
+    let mut starts = vec![0; 9 * channels / PART];
+    for (neighbour, first) in parts(channels) {
+        let start = (BEFORE as isize + offset(neighbour)) as usize * words;
+        starts[place(neighbour, first, channels).at / PART] = start + first * words / channels;
+    }
     let size = Size { m: ROWS, n: channels, k: 9 * channels };
     let runs = Runs { values: board.words(), stride: words, starts: &starts };
     product::product_of_runs(level, size, runs, weight, out);

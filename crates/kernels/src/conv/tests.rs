@@ -39,7 +39,13 @@ fn plain(channels: usize, parameters: &[f64], x: &[f64]) -> Vec<f64> {
 
 #[test]
 fn blocks_and_their_gradients_match_plain_ones_at_every_level() {
-    let (channels, boards) = (32, 5);
+    // Boards alone, a group of sixteen that is not full, and more than two full ones.
+    for (channels, boards) in [(32, 5), (64, 9), (32, 37)] {
+        match_plain_ones(channels, boards);
+    }
+}
+
+fn match_plain_ones(channels: usize, boards: usize) {
     let scaled: Vec<f32> = random(1, parameters(channels)).into_iter().map(|x| 0.1 * x).collect();
     let x = random(2, boards * 64 * channels);
     let wide = |values: &[f32]| -> Vec<f64> { values.iter().map(|&x| f64::from(x)).collect() };
@@ -51,8 +57,9 @@ fn blocks_and_their_gradients_match_plain_ones_at_every_level() {
     let half = parameters(channels) / 2;
     let places = [5, 777, 5000, half - 1, half + 40, half + 7000, 2 * half - 30];
     let expected_parameters = differences(&wide(&scaled), &places, |p| loss(p, &wide(&x)));
-    let at_x = [0, 300, 3000, 9999];
+    let at_x = [0, 300, 3000, 9999, x.len() - 1];
     let expected_x = differences(&wide(&x), &at_x, |x| loss(&wide(&scaled), x));
+    let mut plain_level = (Vec::new(), Vec::new());
     for level in Level::all() {
         let packed = Packed::new(level, channels, &scaled, true);
         let mut y = vec![0.0; x.len()];
@@ -63,17 +70,62 @@ fn blocks_and_their_gradients_match_plain_ones_at_every_level() {
         }
         let mut to_x = vec![0.0; x.len()];
         let found = backward(&packed, Kept { x: &x, y: &y }, &gradient, &mut to_x);
-        let tolerance = if level.rounds() { 0.2 } else { 2e-3 };
+        if level.rounds() {
+            // bf16 opens or closes one gate in a thousand; a wrong gate is wrong as a whole, and the root of a thousandth is 3 %.
+            for (found, expected) in [(&found, &plain_level.0), (&to_x, &plain_level.1)] {
+                let share = distance(found, expected) / distance(&vec![0.0; expected.len()], expected);
+                assert!(share < 0.06, "{level}, {boards} boards of {channels}: {share}");
+            }
+            continue;
+        }
         for (&at, expected) in places.iter().zip(&expected_parameters) {
             let error = (f64::from(found[at]) - expected).abs();
-            assert!(error < tolerance * (1.0 + expected.abs()), "{level} {at}: {} {expected}", found[at]);
+            assert!(error < 2e-3 * (1.0 + expected.abs()), "{level} {at}: {} {expected}", found[at]);
         }
         for (&at, expected) in at_x.iter().zip(&expected_x) {
-            assert!(
-                (f64::from(to_x[at]) - expected).abs() < tolerance,
-                "{level} x {at}: {} {expected}",
-                to_x[at]
-            );
+            let error = (f64::from(to_x[at]) - expected).abs();
+            assert!(error < 2e-3, "{level} x {at}: {} {expected}", to_x[at]);
         }
+        plain_level = (found, to_x);
+    }
+}
+
+fn distance(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt()
+}
+
+#[test]
+fn a_board_gives_the_same_alone_and_among_others() {
+    let (channels, boards) = (64, 21);
+    let scaled: Vec<f32> = random(4, parameters(channels)).into_iter().map(|x| 0.1 * x).collect();
+    let x = random(5, boards * 64 * channels);
+    for level in Level::all() {
+        let packed = Packed::new(level, channels, &scaled, false);
+        let (mut together, mut alone) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+        forward(&packed, &x, &mut together);
+        for (x, y) in x.chunks(64 * channels).zip(alone.chunks_mut(64 * channels)) {
+            forward(&packed, x, y);
+        }
+        assert!(together == alone, "{level}");
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let (channels, boards) = (32, 150);
+    let scaled: Vec<f32> = random(6, parameters(channels)).into_iter().map(|x| 0.1 * x).collect();
+    let x = random(7, boards * 64 * channels);
+    for level in Level::all() {
+        let packed = Packed::new(level, channels, &scaled, true);
+        let results = [1, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| {
+                let (mut y, mut to_x) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+                forward(&packed, &x, &mut y);
+                let slopes = backward(&packed, Kept { x: &x, y: &y }, &x, &mut to_x);
+                (y, to_x, slopes)
+            })
+        });
+        assert!(results[0] == results[1], "{level}");
     }
 }

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use super::{Into, Place, Runs, Size, View};
 use crate::tiles::{Tiles, WORDS};
 
-type Tile = [__m512i; 16];
+pub(crate) type Tile = [__m512i; 16];
 
 /// # Safety
 /// For all functions here: the CPU has AVX-512 with bf16, `from` is checked, and `to` has room for the whole packed factor.
@@ -123,7 +123,7 @@ unsafe fn column_pairs(from: View<'_>, column: usize, row: usize, tile: &mut Til
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn transpose(tile: &mut Tile) {
+pub(crate) fn transpose(tile: &mut Tile) {
     // Pairs of words, pairs of pairs, then quarters of vectors twice: each pass exchanges neighbours twice as far apart.
     for i in 0..8 {
         let (x, y) = (tile[2 * i], tile[2 * i + 1]);

@@ -1,0 +1,82 @@
+//! Many boards through a residual block on tiles, sixteen at a time on the way there and thirty-two on the way back.
+
+use rayon::prelude::*;
+
+use super::{
+    Kept, Packed,
+    sixteen::{self, BOARDS, Then, convolve, words},
+};
+use crate::Aligned;
+
+pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
+    let (channels, some) = (packed.channels, BOARDS * 64 * packed.channels);
+    let [first, second] = &packed.ahead;
+    y.par_chunks_mut(some).zip(x.par_chunks(some)).for_each_init(
+        || [(); 2].map(|()| Aligned::room(words(channels))),
+        |[boards, middle], (y, x)| {
+            // SAFETY: `Level::Amx` means that the CPU has all it takes.
+            unsafe {
+                sixteen::pack(x, channels, boards);
+                convolve(
+                    boards,
+                    first,
+                    channels,
+                    Then::Rectify { bias: &packed.biases[0], to: &mut *middle },
+                );
+                convolve(
+                    middle,
+                    second,
+                    channels,
+                    Then::Join { bias: &packed.biases[1], shortcut: x, to: y },
+                );
+            }
+        },
+    );
+}
+
+/// The boards of one group of sixteen on the way back.
+struct Room {
+    x: Aligned,
+    middle: Aligned,
+    to_y: Aligned,
+    to_middle: Aligned,
+}
+
+/// The gradients of the parameters; fills `to_x`.
+pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
+    let channels = packed.channels;
+    let back = packed.back.as_ref().expect("a block packed for training");
+    let some = BOARDS * 64 * channels;
+    let mut parameters = Aligned::zeros(super::parameters(channels));
+    let (first, second) = parameters.split_at_mut(super::parameters(channels) / 2);
+    let (first, first_bias) = first.split_at_mut(9 * channels * channels);
+    let (second, second_bias) = second.split_at_mut(9 * channels * channels);
+    let room = || Aligned::room(words(channels));
+    let mut rooms = [(); 2].map(|()| Room { x: room(), middle: room(), to_y: room(), to_middle: room() });
+    let [mut inputs, mut slopes] = [(); 2].map(|()| Aligned::room(2 * words(channels)));
+    for from in (0..gradient.len()).step_by(2 * some) {
+        // SAFETY: `Level::Amx` means that the CPU has all it takes.
+        unsafe {
+            for (i, room) in rooms.iter_mut().enumerate() {
+                let here = (from + i * some).min(gradient.len())..(from + (i + 1) * some).min(gradient.len());
+                let (x, y, gradient) =
+                    (&kept.x[here.clone()], &kept.y[here.clone()], &gradient[here.clone()]);
+                let to_x = &mut to_x[here];
+                sixteen::pack(x, channels, &mut room.x);
+                let then = Then::Rectify { bias: &packed.biases[0], to: &mut room.middle };
+                convolve(&room.x, &packed.ahead[0], channels, then);
+                sixteen::pack_gated(gradient, y, channels, to_x, &mut room.to_y, second_bias);
+                let then = Then::Gate { shown: &room.middle, to: &mut room.to_middle, sums: first_bias };
+                convolve(&room.to_y, &back[1], channels, then);
+                convolve(&room.to_middle, &back[0], channels, Then::Add { to: to_x });
+            }
+            sixteen::factor([&rooms[0].middle, &rooms[1].middle], channels, true, &mut inputs);
+            sixteen::factor([&rooms[0].to_y, &rooms[1].to_y], channels, false, &mut slopes);
+            sixteen::slopes(&inputs, &slopes, channels, second);
+            sixteen::factor([&rooms[0].x, &rooms[1].x], channels, true, &mut inputs);
+            sixteen::factor([&rooms[0].to_middle, &rooms[1].to_middle], channels, false, &mut slopes);
+            sixteen::slopes(&inputs, &slopes, channels, first);
+        }
+    }
+    parameters
+}
