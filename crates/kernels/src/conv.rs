@@ -23,8 +23,10 @@ use crate::{
 
 /// Squares of a rank with its zero.
 const RANK: usize = 9;
-/// Rows of a product: eight ranks, rounded up to whole grains.
-const ROWS: usize = product::rounded(8 * RANK);
+/// Rows of eight ranks.
+const SQUARES: usize = 8 * RANK;
+/// Rows of a product on tiles.
+const ROWS: usize = product::rounded(SQUARES);
 /// Zeros before the first square.
 const BEFORE: usize = RANK + 1;
 /// Rows of a board with its zeros.

@@ -151,10 +151,12 @@ pub struct Runs<'a> {
     pub starts: &'a [usize],
 }
 
-/// `out[m x n] = runs[m x k] * right[k x n]`; a run has a multiple of 32 numbers, `m` and `n` are whole grains.
+/// `out[m x n] = runs[m x k] * right[k x n]`; a run has a multiple of 32 numbers, `n` is in whole grains, and so is `m` at
+/// [`Level::Amx`]; elsewhere eight rows are enough of a grain.
 pub fn product_of_runs(level: Level, size: Size, left: Runs<'_>, right: &[f32], out: &mut [f32]) {
     let Size { m, n, k } = size;
-    assert!(m.is_multiple_of(GRAIN) && n.is_multiple_of(GRAIN) && m > 0 && n > 0);
+    let rows = if level.rounds() { GRAIN } else { 8 };
+    assert!(m.is_multiple_of(rows) && n.is_multiple_of(GRAIN) && m > 0 && n > 0);
     let run = k / left.starts.len();
     assert!(run * left.starts.len() == k && run.is_multiple_of(32) && k > 0);
     let words_of_run = if level.rounds() { run / 2 } else { run };

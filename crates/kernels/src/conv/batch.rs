@@ -5,9 +5,9 @@ use rayon::prelude::*;
 #[cfg(target_arch = "x86_64")]
 use super::many;
 use super::{
-    BEFORE, Packed, ROWS,
+    BEFORE, Packed, ROWS, SQUARES,
     board::{Board, Then, then},
-    products::{Gradient, convolve},
+    products::{convolve, slopes},
     row,
 };
 use crate::{Aligned, Level, rows};
@@ -16,8 +16,6 @@ use crate::{Aligned, Level, rows};
 const CHUNK: usize = 64;
 /// Gradients that one thread sums over all chunks.
 const SUMMED: usize = 8192;
-/// Boards that share one update of the weights' gradients.
-const GROUP: usize = 4;
 
 /// Fewer boards go one by one even where tiles would take sixteen side by side.
 const FEWEST_SIDE_BY_SIDE: usize = 6;
@@ -115,23 +113,16 @@ fn chunk(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) ->
     }
     let mut parameters = Aligned::zeros(super::parameters(channels));
     let mut room = Room::new(level, channels);
-    let all: Vec<_> =
-        kept.x.chunks_exact(len).zip(kept.y.chunks_exact(len)).zip(gradient.chunks_exact(len)).collect();
-    for (group, to_x) in all.chunks(GROUP).zip(to_x.chunks_mut(GROUP * len)) {
-        let mut pairs = [(); 2].map(|()| Gradient::new(level, channels, group.len()));
-        for (at, (((x, y), gradient), to_x)) in group.iter().zip(to_x.chunks_exact_mut(len)).enumerate() {
-            board_back(packed, x, y, gradient, to_x, &mut room);
-            pairs[0].keep(level, at, channels, &room.x, &room.to_middle);
-            pairs[1].keep(level, at, channels, &room.middle, &room.to_y);
-            let (first, second) = parameters.split_at_mut(super::parameters(channels) / 2);
-            for (board, half) in [(&room.to_middle, first), (&room.to_y, second)] {
-                let squares = &board.plain[BEFORE * channels..][..ROWS * channels];
-                rows::add_rows(level, squares, &mut half[9 * channels * channels..]);
-            }
-        }
-        let (first, second) = parameters.split_at_mut(super::parameters(channels) / 2);
-        for (pair, half) in pairs.iter().zip([first, second]) {
-            pair.add(level, channels, &mut half[..9 * channels * channels]);
+    let (first, second) = parameters.split_at_mut(super::parameters(channels) / 2);
+    let boards = kept.x.chunks_exact(len).zip(kept.y.chunks_exact(len));
+    for ((x, y), (gradient, to_x)) in boards.zip(gradient.chunks_exact(len).zip(to_x.chunks_exact_mut(len))) {
+        board_back(packed, x, y, gradient, to_x, &mut room);
+        for (inputs, gradients, half) in
+            [(&room.x, &room.to_middle, &mut *first), (&room.middle, &room.to_y, &mut *second)]
+        {
+            let (weight, bias) = half.split_at_mut(9 * channels * channels);
+            slopes(level, inputs, gradients, channels, weight);
+            rows::add_rows(level, &gradients.plain[BEFORE * channels..][..SQUARES * channels], bias);
         }
     }
     parameters

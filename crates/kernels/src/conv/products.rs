@@ -1,9 +1,10 @@
 //! The products of a convolution.
 
-use super::{BEFORE, BOARD, PART, RANK, ROWS, board::Board, parts, place};
+use super::{BEFORE, PART, RANK, ROWS, SQUARES, board::Board, parts, place};
 use crate::{
-    Aligned, Level,
-    product::{self, Into, Place, Runs, Size, View, product},
+    Level,
+    product::{self, Runs, Size},
+    simd::{self, Simd, Task},
 };
 
 /// How many rows of the board a neighbour is away, from the lower left to the upper right.
@@ -11,7 +12,7 @@ fn offset(neighbour: usize) -> isize {
     (neighbour / 3) as isize * RANK as isize + (neighbour % 3) as isize - BEFORE as isize
 }
 
-/// Sums over the nine neighbours, for every row: `[ROWS, channels]`.
+/// Sums over the nine neighbours, for every row.
 pub(super) fn convolve(level: Level, board: &Board, weight: &[f32], channels: usize, out: &mut [f32]) {
     let words = if level.rounds() { channels / 2 } else { channels };
     let mut starts = vec![0; 9 * channels / PART];
@@ -19,50 +20,72 @@ pub(super) fn convolve(level: Level, board: &Board, weight: &[f32], channels: us
         let start = (BEFORE as isize + offset(neighbour)) as usize * words;
         starts[place(neighbour, first, channels).at / PART] = start + first * words / channels;
     }
-    let size = Size { m: ROWS, n: channels, k: 9 * channels };
+    let size = Size { m: if level.rounds() { ROWS } else { SQUARES }, n: channels, k: 9 * channels };
     let runs = Runs { values: board.words(), stride: words, starts: &starts };
     product::product_of_runs(level, size, runs, weight, out);
 }
 
-/// Factors of the weight's gradient, of several boards.
-#[derive(Debug)]
-pub(super) struct Gradient {
-    left: Aligned,
-    right: Aligned,
-    of: usize,
+/// Adds the gradients of a convolution's weights, `[9 x channels, channels]`, given its input and the gradient of its result.
+pub(super) fn slopes(level: Level, inputs: &Board, gradients: &Board, channels: usize, to: &mut [f32]) {
+    let gradients = &gradients.plain[BEFORE * channels..][..SQUARES * channels];
+    for (neighbour, to) in to.chunks_exact_mut(channels * channels).enumerate() {
+        let start = (BEFORE as isize + offset(neighbour)) as usize;
+        let inputs = &inputs.plain[start * channels..][..SQUARES * channels];
+        simd::run(level, Slopes { inputs, gradients, channels, to });
+    }
 }
 
-impl Gradient {
-    pub(super) fn new(level: Level, channels: usize, boards: usize) -> Gradient {
-        let of = boards * product::depth(level, ROWS);
-        let room = |outer| Aligned::room(product::words(level, outer, of));
-        Gradient { left: room(9 * channels), right: room(channels), of }
-    }
+/// `to[i][j] += inputs[row][i] * gradients[row][j]`, summed over rows.
+struct Slopes<'a> {
+    inputs: &'a [f32],
+    gradients: &'a [f32],
+    channels: usize,
+    to: &'a mut [f32],
+}
 
-    /// Packs the inputs of one board and the gradients of its results.
-    pub(super) fn keep(
-        &mut self,
-        level: Level,
-        at: usize,
-        channels: usize,
-        inputs: &Board,
-        gradients: &Board,
-    ) {
-        let place = Place { at: at * product::depth(level, ROWS), of: self.of };
-        let one = product::words(level, channels, self.of);
-        for (i, left) in self.left.chunks_exact_mut(one).enumerate() {
-            let start = (BEFORE as isize + offset(i)) as usize;
-            let rows = ROWS.min(BOARD - start);
-            let view = View::new(&inputs.plain[start * channels..], rows, channels);
-            product::left_transposed_at(level, view, left, place);
+impl Task for Slopes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self) {
+        assert!(self.inputs.len() == self.gradients.len() && self.channels.is_multiple_of(PART));
+        assert!(self.to.len() == self.channels * self.channels);
+        for column in (0..self.channels).step_by(2 * S::LANES) {
+            let mut row = 0;
+            while row < self.channels {
+                if S::LANES == 16 {
+                    self.block::<S, 8>(row, column);
+                    row += 8;
+                } else {
+                    self.block::<S, 4>(row, column);
+                    row += 4;
+                }
+            }
         }
-        let view = View::new(&gradients.plain[BEFORE * channels..], ROWS, channels);
-        product::right_at(level, view, &mut self.right, place);
     }
+}
 
-    /// Adds the products of all boards, `[9 x channels, channels]`; every board must have been kept.
-    pub(super) fn add(&self, level: Level, channels: usize, to: &mut [f32]) {
-        let size = Size { m: 9 * channels, n: channels, k: self.of };
-        product(level, size, &self.left, &self.right, to, channels, Into::Add);
+impl Slopes<'_> {
+    #[inline(always)]
+    fn block<S: Simd, const ROWS: usize>(&mut self, row: usize, column: usize) {
+        let mut sums = [[S::splat(0.0); 2]; ROWS];
+        for at in (0..self.inputs.len()).step_by(self.channels) {
+            // SAFETY: rows of both factors have `channels` numbers, of which these are some.
+            let (left, right) = unsafe {
+                let right = self.gradients.get_unchecked(at + column..at + column + 2 * S::LANES);
+                (self.inputs.get_unchecked(at + row..at + row + ROWS), right)
+            };
+            let right = [S::load(right), S::load(&right[S::LANES..])];
+            for i in 0..ROWS {
+                let left = S::splat(left[i]);
+                sums[i] = [S::fma(left, right[0], sums[i][0]), S::fma(left, right[1], sums[i][1])];
+            }
+        }
+        for (i, sums) in sums.iter().enumerate() {
+            for (j, &sum) in sums.iter().enumerate() {
+                let to = &mut self.to[(row + i) * self.channels + column + j * S::LANES..];
+                S::store(S::add(S::load(to), sum), to);
+            }
+        }
     }
 }

@@ -139,15 +139,25 @@ impl Task for RunsProduct<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self) {
-        for column in (0..self.size.n).step_by(GRAIN) {
-            if S::LANES == GRAIN {
-                for row in (0..self.size.m).step_by(16) {
-                    self.block::<S, 16, 1>(row, column);
+        let Size { m, n, .. } = self.size;
+        let mut column = 0;
+        while column < n {
+            // As many rows as leave registers for two vectors of weights.
+            if S::LANES == GRAIN && column + 2 * GRAIN <= n {
+                for row in (0..m).step_by(8) {
+                    self.block::<S, 8, 2>(row, column);
                 }
+                column += 2 * GRAIN;
+            } else if S::LANES == GRAIN {
+                for row in (0..m).step_by(8) {
+                    self.block::<S, 8, 1>(row, column);
+                }
+                column += GRAIN;
             } else {
-                for row in (0..self.size.m).step_by(4) {
+                for row in (0..m).step_by(4) {
                     self.block::<S, 4, 2>(row, column);
                 }
+                column += GRAIN;
             }
         }
     }
@@ -158,19 +168,23 @@ impl RunsProduct<'_> {
     fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, row: usize, column: usize) {
         let Size { n, k, .. } = self.size;
         let run = k / self.left.starts.len();
-        let panel = &self.right[column * k..][..GRAIN * k];
+        let panel = |j: usize| &self.right[(column + j * S::LANES) / GRAIN * GRAIN * k..][..GRAIN * k];
+        let panels: [&[f32]; COLUMNS] = std::array::from_fn(panel);
+        let within: [usize; COLUMNS] = std::array::from_fn(|j| (column + j * S::LANES) % GRAIN);
         let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
-        for (&start, panel) in self.left.starts.iter().zip(panel.chunks_exact(GRAIN * run)) {
+        for (part, &start) in self.left.starts.iter().enumerate() {
             let left = &self.left.values[start + row * self.left.stride..];
-            for (at, weights) in panel.chunks_exact(GRAIN).enumerate() {
+            for at in 0..run {
                 let mut right = [S::splat(0.0); COLUMNS];
-                for (j, right) in right.iter_mut().enumerate() {
-                    *right = S::load(&weights[j * S::LANES..]);
+                for j in 0..COLUMNS {
+                    let first = GRAIN * (part * run + at) + within[j];
+                    // SAFETY: a panel has `k` rows of sixteen, of which `within` and the lanes after it are a part.
+                    right[j] = S::load(unsafe { panels[j].get_unchecked(first..first + S::LANES) });
                 }
                 for (i, sums) in sums.iter_mut().enumerate() {
                     // SAFETY: the caller has checked that every row has all runs.
                     let left = S::splat(unsafe { *left.get_unchecked(i * self.left.stride + at) });
-                    for (sum, right) in sums.iter_mut().zip(right) {
+                    for (sum, &right) in sums.iter_mut().zip(&right) {
                         *sum = S::fma(left, right, *sum);
                     }
                 }
