@@ -12,6 +12,7 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("all", include_str!("policies/all.toml")),
     ("hc3", include_str!("policies/hc3.toml")),
     ("human", include_str!("policies/human.toml")),
+    ("online", include_str!("policies/online.toml")),
     ("recycler", include_str!("policies/recycler.toml")),
     ("batch-first", include_str!("policies/batch-first.toml")),
     ("deepchess", include_str!("policies/deepchess.toml")),
@@ -62,6 +63,8 @@ pub struct GameRules {
     pub bands: Vec<Rate>,
     /// Share kept of games with a base time in `from..to` seconds.
     pub base_times: Vec<Rate>,
+    /// Share kept of games without a time control, as those over the board.
+    pub untimed: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,6 +124,7 @@ impl Default for GameRules {
             gap_rates: Vec::new(),
             bands: Vec::new(),
             base_times: Vec::new(),
+            untimed: 1.0,
         }
     }
 }
@@ -217,7 +221,7 @@ impl Policy {
 impl GameRules {
     fn time_rate(&self, game: &Game) -> f64 {
         let any_time = self.min_base_s == 0 && self.max_base_s == u32::MAX;
-        let Some(control) = game.control else { return f64::from(any_time) };
+        let Some(control) = game.control else { return if any_time { self.untimed } else { 0.0 } };
         let base = control.base_s;
         if base < self.min_base_s || base > self.max_base_s {
             return 0.0;

@@ -1,9 +1,12 @@
 //! Sums of learned rows: every bag names some rows of a table, and its result is their sum. Nothing is multiplied by zeros.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::{
     Level,
+    rows::add_to,
     simd::{self, Simd, Task},
 };
 
@@ -29,7 +32,7 @@ impl Bags<'_> {
         wrong.map_or(Ok(()), |&row| Err(RowError { row, rows }))
     }
 
-    fn bag(&self, i: usize) -> &[i32] {
+    pub(crate) fn bag(&self, i: usize) -> &[i32] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.rows[start..self.ends[i]]
     }
@@ -43,13 +46,30 @@ pub fn forward(level: Level, bags: Bags<'_>, table: &[f32], width: usize, out: &
     assert_eq!(out.len(), bags.ends.len() * width);
     const SOME: usize = 64;
     out.par_chunks_mut(SOME * width).enumerate().for_each(|(chunk, out)| {
-        for (i, out) in out.chunks_exact_mut(width).enumerate() {
+        simd::run(level, Sums { bags, first: SOME * chunk, table, width, out });
+    });
+}
+
+struct Sums<'a> {
+    bags: Bags<'a>,
+    first: usize,
+    table: &'a [f32],
+    width: usize,
+    out: &'a mut [f32],
+}
+
+impl Task for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        for (i, out) in self.out.chunks_exact_mut(self.width).enumerate() {
             out.fill(0.0);
-            for &row in bags.bag(SOME * chunk + i) {
-                add(level, out, &table[row as usize * width..][..width]);
+            for &row in self.bags.bag(self.first + i) {
+                add_to::<S>(out, &self.table[row as usize * self.width..][..self.width]);
             }
         }
-    });
+    }
 }
 
 /// Adds the gradient of each bag to its rows' gradients. Threads share out the columns, so that every sum has one order.
@@ -64,18 +84,35 @@ pub fn backward(level: Level, bags: Bags<'_>, gradient: &[f32], width: usize, to
     let columns = (width / 2).next_multiple_of(16).min(width).max(1);
     (0..width.div_ceil(columns)).into_par_iter().for_each(|part| {
         let first = part * columns;
-        let columns = columns.min(width - first);
-        for i in 0..bags.ends.len() {
-            let from = &gradient[i * width + first..][..columns];
-            for &row in bags.bag(i) {
+        let columns = first..width.min(first + columns);
+        simd::run(level, Spread { bags, gradient, width, columns, to_table: &to_table });
+    });
+}
+
+/// Adds some columns of the gradients to the rows of a table whose rows all exist.
+struct Spread<'a> {
+    bags: Bags<'a>,
+    gradient: &'a [f32],
+    width: usize,
+    columns: Range<usize>,
+    to_table: &'a Shared,
+}
+
+impl Task for Spread<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        for (i, gradient) in self.gradient.chunks_exact(self.width).enumerate() {
+            let from = &gradient[self.columns.clone()];
+            for &row in self.bags.bag(i) {
+                let at = row as usize * self.width + self.columns.start;
                 // SAFETY: the row exists, and no other thread touches these columns.
-                let to = unsafe {
-                    std::slice::from_raw_parts_mut(to_table.at(row as usize * width + first), columns)
-                };
-                add(level, to, from);
+                let to = unsafe { std::slice::from_raw_parts_mut(self.to_table.at(at), from.len()) };
+                add_to::<S>(to, from);
             }
         }
-    });
+    }
 }
 
 /// A pointer into a table whose columns are shared out among threads.
@@ -91,25 +128,6 @@ impl Shared {
         // SAFETY: the caller's promise.
         unsafe { self.0.add(at) }
     }
-}
-
-#[inline]
-fn add(level: Level, to: &mut [f32], from: &[f32]) {
-    struct Add<'a>(&'a mut [f32], &'a [f32]);
-    impl Task for Add<'_> {
-        type Output = ();
-        #[inline(always)]
-        fn run<S: Simd>(self) {
-            let whole = self.0.len() / S::LANES * S::LANES;
-            for i in (0..whole).step_by(S::LANES) {
-                S::store(S::add(S::load(&self.0[i..]), S::load(&self.1[i..])), &mut self.0[i..]);
-            }
-            for (to, from) in self.0[whole..].iter_mut().zip(&self.1[whole..]) {
-                *to += from;
-            }
-        }
-    }
-    simd::run(level, Add(to, from));
 }
 
 #[cfg(test)]

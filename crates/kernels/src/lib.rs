@@ -7,6 +7,7 @@ pub mod bags;
 pub mod bench;
 pub mod block;
 pub mod conv;
+pub mod head;
 mod level;
 mod math;
 pub mod norm;
@@ -15,6 +16,7 @@ pub mod rows;
 mod simd;
 pub mod smolgen;
 pub mod softmax;
+pub mod squares;
 #[cfg(test)]
 mod testing;
 #[cfg(target_arch = "x86_64")]

@@ -104,7 +104,7 @@ pub fn scale_into(level: Level, from: &[f32], factor: f32, to: &mut [f32]) {
 }
 
 #[inline(always)]
-fn add_to<S: Simd>(to: &mut [f32], from: &[f32]) {
+pub(crate) fn add_to<S: Simd>(to: &mut [f32], from: &[f32]) {
     let whole = to.len() / S::LANES * S::LANES;
     for i in (0..whole).step_by(S::LANES) {
         S::store(S::add(S::load(&to[i..]), S::load(&from[i..])), &mut to[i..]);

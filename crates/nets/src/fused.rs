@@ -1,12 +1,15 @@
 //! Parts of networks that the crate `kernels` computes in one go on the CPU, joined to burn's graph of gradients.
 //!
 //! A family stays an ordinary module: it asks whether its operation fits and takes burn's own operations where the answer is no, as on GPUs.
-//! An operation has two inputs: what goes through, and all parameters in one flat tensor, so that burn itself shares out
-//! their gradients.
+//! An operation has three inputs: what goes through, what is added at its side (where it takes that), and all parameters in
+//! one flat tensor, so that burn itself shares out their gradients.
 
 mod extension;
 mod flat;
+mod lookups;
 mod operation;
+
+use std::sync::Arc;
 
 use burn::{
     backend::Dispatch,
@@ -17,29 +20,65 @@ use kernels::Level;
 use self::extension::Fused;
 pub(crate) use self::{
     flat::Flat,
-    operation::{Operation, Ready},
+    lookups::{Lookups, MoveLookups},
+    operation::Operation,
 };
 use crate::weights::values;
+
+/// An operation whose parameters were packed once and for all.
+pub(crate) type Ready = operation::Ready<Arc<[f32]>>;
 
 /// Whether tensors of this build live where `kernels` can reach them.
 pub(crate) fn reachable() -> bool {
     !cfg!(any(feature = "cuda", feature = "wgpu", feature = "metal"))
 }
 
-/// Runs an operation inside burn's graph. The result has the shape of `x`.
-pub(crate) fn apply<const D: usize>(
+impl Operation {
+    /// This operation, where it can be computed in one go.
+    pub(crate) fn possible(self) -> Option<Operation> {
+        (reachable() && self.fits()).then_some(self)
+    }
+
+    /// Packs the parameters for good.
+    pub(crate) fn packed(&self, parameters: Tensor<1>) -> Ready {
+        self.ready(Level::best(), Arc::from(values(parameters)), false)
+    }
+}
+
+/// Runs an operation inside burn's graph.
+pub(crate) fn apply<const D: usize, const O: usize>(
     level: Level,
     operation: Operation,
     x: Tensor<D>,
     parameters: Tensor<1>,
-) -> Tensor<D> {
-    let (x, parameters) = (x.into_dispatch(), parameters.into_dispatch());
-    Tensor::from_dispatch(Dispatch::fused(x, parameters, operation, level))
+) -> Tensor<O> {
+    let nothing = Tensor::<1>::zeros([1], &x.device());
+    apply_with(level, operation, x, nothing, parameters)
+}
+
+/// The same for an operation that takes something at its side.
+pub(crate) fn apply_with<const D: usize, const S: usize, const O: usize>(
+    level: Level,
+    operation: Operation,
+    x: Tensor<D>,
+    side: Tensor<S>,
+    parameters: Tensor<1>,
+) -> Tensor<O> {
+    let (x, side, parameters) = (x.into_dispatch(), side.into_dispatch(), parameters.into_dispatch());
+    Tensor::from_dispatch(Dispatch::fused(x, side, parameters, operation, level))
 }
 
 /// Runs operations one after another whose parameters were packed before, outside of any graph.
-pub(crate) fn apply_all<const D: usize>(all: &[Ready], x: Tensor<D>) -> Tensor<D> {
+pub(crate) fn apply_all<'a, const D: usize>(
+    all: impl IntoIterator<Item = (Operation, &'a Ready)>,
+    x: Tensor<D>,
+) -> Tensor<D> {
     let (shape, device) = (x.dims(), x.device());
-    let y = all.iter().fold(values(x), |x, ready| ready.forward(&x));
+    let y = all.into_iter().fold(values(x), |x, (operation, ready)| run(&operation, ready, &x, &[]));
     Tensor::from_data(TensorData::new(y, shape), &device)
+}
+
+/// One such operation on plain numbers.
+pub(crate) fn run(operation: &Operation, ready: &Ready, x: &[f32], side: &[f32]) -> Vec<f32> {
+    operation.forward(Level::best(), ready, (x, side), false).0
 }

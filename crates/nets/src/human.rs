@@ -43,6 +43,13 @@ pub(crate) enum Human {
     Swift(Swift),
 }
 
+/// A network's parts packed for the CPU.
+#[derive(Debug)]
+enum Packed {
+    Hc3(Vec<Ready>),
+    Swift(swift::Packed),
+}
+
 /// What the network says about a batch, before any softmax.
 pub(crate) struct Outputs {
     /// Legal moves in the order of the batch, filled up with hopeless ones: [batch, longest].
@@ -60,20 +67,26 @@ pub(crate) struct Outputs {
 }
 
 impl Human {
-    /// `ready` comes from [`Human::ready`] of the same network, or is empty.
-    fn forward(&self, batch: &Batch, train: bool, ready: &[Ready]) -> Outputs {
-        match (self, &batch.input) {
-            (Human::Hc3(network), Input::Hc3(input)) => network.forward(batch, input, ready),
-            (Human::Swift(network), Input::Swift(input)) => network.forward(batch, input, train, ready),
-            _ => unreachable!("batches are made for their network"),
+    /// `packed` comes from [`Human::packed`] of the same network.
+    fn forward(&self, batch: &Batch, train: bool, packed: Option<&Packed>) -> Outputs {
+        match (self, &batch.input, packed) {
+            (Human::Hc3(network), Input::Hc3(input), None) => network.forward(batch, input, &[]),
+            (Human::Hc3(network), Input::Hc3(input), Some(Packed::Hc3(blocks))) => {
+                network.forward(batch, input, blocks)
+            }
+            (Human::Swift(network), Input::Swift(input), None) => network.forward(batch, input, train, None),
+            (Human::Swift(network), Input::Swift(input), Some(Packed::Swift(packed))) => {
+                network.forward(batch, input, train, Some(packed))
+            }
+            _ => unreachable!("batches and packings are made for their network"),
         }
     }
 
     /// What can be packed once and for all when the weights no longer change.
-    fn ready(&self) -> Vec<Ready> {
+    fn packed(&self) -> Option<Packed> {
         match self {
-            Human::Hc3(network) => network.ready(),
-            Human::Swift(network) => network.ready(),
+            Human::Hc3(network) => Some(Packed::Hc3(network.ready())),
+            Human::Swift(network) => network.packed().map(Packed::Swift),
         }
     }
 }
@@ -104,11 +117,11 @@ impl Family for Human {
     }
 
     fn objective(&self, config: &HumanConfig, batch: &Batch) -> Objective {
-        objective::objective(&config.weights, &self.forward(batch, true, &[]), batch)
+        objective::objective(&config.weights, &self.forward(batch, true, None), batch)
     }
 
     fn figures(&self, _: &HumanConfig, batch: &Batch) -> Figures {
-        objective::figures(self.forward(batch, false, &[]), batch)
+        objective::figures(self.forward(batch, false, None), batch)
     }
 
     fn brain(self, config: HumanConfig) -> Arc<dyn Brain> {

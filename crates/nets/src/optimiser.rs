@@ -1,7 +1,11 @@
-//! AdamW (Loshchilov and Hutter 2019) on the host, and a running mean of the weights beside it.
+//! AdamW on the host, and a running mean of the weights beside it.
 
 use std::collections::BTreeMap;
 
+use kernels::{
+    Level,
+    adamw::{self, Slices, Step},
+};
 use rayon::prelude::*;
 
 use crate::{
@@ -49,7 +53,7 @@ impl Optimiser {
         self.step += 1;
         let [beta1, beta2] = config.betas;
         let corrections = [beta1, beta2].map(|beta| 1.0 - beta.powi(self.step.min(i32::MAX as u64) as i32));
-        let numbers = Numbers {
+        let step = Step {
             beta1: beta1 as f32,
             beta2: beta2 as f32,
             rate: (rate / corrections[0]) as f32,
@@ -57,17 +61,18 @@ impl Optimiser {
             shrink: shrink as f32,
             // Early on the mean must forget the first random weights fast.
             keep: config.mean.min((1 + self.step) as f64 / (10 + self.step) as f64) as f32,
+            decay: 0.0,
+            epsilon: 1e-8,
         };
         let second = self.second.0.values_mut().map(|array| &mut array.values);
         let rest = zip(&mut self.mean.0, &mut self.first.0).zip(second);
-        let all = self.weights.0.iter_mut().zip(rest);
-        all.par_bridge().for_each(|((name, array), ((mean, first), second))| {
-            let Some(gradient) = gradients.0.get(name) else { return };
+        for ((name, array), ((mean, first), second)) in self.weights.0.iter_mut().zip(rest) {
+            let Some(gradient) = gradients.0.get(name) else { continue };
             // Only products decay; biases, norms and scales are one-dimensional.
             let decay = if array.shape.len() > 1 { (rate * config.weight_decay) as f32 } else { 0.0 };
-            let slices = (&mut array.values[..], &mut mean[..], &mut first[..], &mut second[..]);
-            numbers.update(slices, &gradient.values, decay);
-        });
+            let slices = Slices { weights: &mut array.values, mean, first, second };
+            adamw::update(Level::best(), Step { decay, ..step }, slices, &gradient.values);
+        }
         norm
     }
 }
@@ -81,34 +86,11 @@ fn zip<'a>(
 
 /// Length of all gradients as one vector.
 fn norm(gradients: &Weights) -> f64 {
-    let squares = |array: &Array| array.values.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>();
-    gradients.0.values().map(squares).sum::<f64>().sqrt()
-}
-
-struct Numbers {
-    beta1: f32,
-    beta2: f32,
-    rate: f32,
-    root: f32,
-    shrink: f32,
-    keep: f32,
-}
-
-/// Weights, their mean, first and second moments.
-type Slices<'a> = (&'a mut [f32], &'a mut [f32], &'a mut [f32], &'a mut [f32]);
-
-impl Numbers {
-    fn update(&self, (weights, mean, first, second): Slices<'_>, gradient: &[f32], decay: f32) {
-        const EPSILON: f32 = 1e-8;
-        let numbers = weights.iter_mut().zip(mean).zip(first).zip(second).zip(gradient);
-        for ((((w, mean), m), v), &g) in numbers {
-            let g = g * self.shrink;
-            *m = self.beta1 * *m + (1.0 - self.beta1) * g;
-            *v = self.beta2 * *v + (1.0 - self.beta2) * g * g;
-            *w -= decay * *w + self.rate * *m / (v.sqrt() * self.root + EPSILON);
-            *mean = self.keep * *mean + (1.0 - self.keep) * *w;
-        }
-    }
+    // Pieces of fixed size, summed in order: the same on any number of threads.
+    const PIECE: usize = 1 << 16;
+    let squares = |piece: &[f32]| piece.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>();
+    let pieces = gradients.0.values().flat_map(|array| array.values.chunks(PIECE)).collect::<Vec<_>>();
+    pieces.into_par_iter().map(squares).collect::<Vec<_>>().into_iter().sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Everything is seen by the side to move: ranks mirrored for Black, files kept. Tactics that a player sees at a glance
 //! (attackers, pins, hanging pieces, exchanges, checks) are given, not learned: they are worth more than a deeper network.
 
-use shakmaty::{Bitboard, Chess, Color, EnPassantMode, Move, Position, Role, Square};
+use shakmaty::{Bitboard, Chess, Color, EnPassantMode, Move, Piece, Position, Role, Square, attacks};
 
 use super::{
     hc3::may_repeat,
@@ -22,12 +22,13 @@ pub const TENSIONS: usize = PIECES * STATES * STATES;
 pub const MARKS: usize = 14;
 /// Rows of the table that the accumulator sums: piece, square, defended or not, attacked or not.
 pub const PARTS: usize = 12 * 64 * 4;
-/// Pieces on a board, at most: more can only be set up by hand, and are not looked up.
-pub const MOST_PARTS: usize = 32;
 /// Rows of the table of kinds of move: mover or promotion, captured, exchange, check, recapture.
 pub const KINDS: usize = 10 * 6 * EXCHANGES * 3 * 2;
 /// Rows of the table of mover, origin and target.
 pub const PATHS: usize = 6 * 64 * 64;
+/// Rows of the table of what a move aims at: mover and enemy piece, whether that is defended, whether it was aimed at before;
+/// then mover and own piece that hangs and is now defended.
+pub const THREATS: usize = 6 * 6 * 4 + 6 * 6;
 /// Numbers for the whole moment.
 pub const WHOLE: usize = REST + 7 + SCALES;
 
@@ -77,6 +78,8 @@ pub struct Swift {
     pub whole: [f32; WHOLE],
     /// Aligned with the legal moves.
     pub moves: Vec<MoveRows>,
+    /// Places of moves and rows below [`THREATS`], in the order of the moves.
+    pub threats: Vec<[u16; 2]>,
 }
 
 impl Default for Swift {
@@ -88,6 +91,7 @@ impl Default for Swift {
             parts: Vec::new(),
             whole: [0.0; WHOLE],
             moves: Vec::new(),
+            threats: Vec::new(),
         }
     }
 }
@@ -102,7 +106,12 @@ pub fn encode(moment: &Moment, scale: RatingScale, out: &mut Swift) {
     whole(moment, us, scale, &mut out.whole);
     let last = moment.past.moves().next().map(Move::to);
     out.moves.clear();
-    out.moves.extend(moment.legal_moves().into_iter().map(|m| rows(&moment.position, us, m, last)));
+    out.threats.clear();
+    let hanging = tension::hanging(board, us, &own, &others);
+    for (at, m) in moment.legal_moves().into_iter().enumerate() {
+        out.moves.push(rows(&moment.position, us, m, last));
+        threats(&moment.position, us, m, &others, hanging, |row| out.threats.push([at as u16, row as u16]));
+    }
 }
 
 fn seen_by(us: Color, square: Square) -> Square {
@@ -121,7 +130,7 @@ fn squares(moment: &Moment, us: Color, own: &Attacks, others: &Attacks, out: &mu
         });
         out.places[seen] = (64 * code + seen) as u16;
         out.tensions[seen] = ((code * STATES + own.state(square)) * STATES + others.state(square)) as u16;
-        if let Some(piece) = piece.filter(|_| out.parts.len() < MOST_PARTS) {
+        if let Some(piece) = piece {
             let (friends, enemies) = if piece.color == us { (own, others) } else { (others, own) };
             let state = 2 * usize::from(friends.any(square)) + usize::from(enemies.any(square));
             out.parts.push((((code - 1) * 64 + seen) * 4 + state) as u16);
@@ -216,6 +225,34 @@ fn rows(position: &Chess, us: Color, m: Move, last: Option<Square>) -> MoveRows 
     MoveRows { from: from.into(), to: to.into(), kind: kind as u16, path: path as u16 }
 }
 
+/// What the moved piece aims at from its new square.
+fn threats(
+    position: &Chess,
+    us: Color,
+    m: Move,
+    others: &Attacks,
+    hanging: Bitboard,
+    mut tell: impl FnMut(usize),
+) {
+    let (Some(from), false) = (m.from(), m.is_castle()) else { return };
+    let board = position.board();
+    let occupied = board.occupied().without(from).with(m.to());
+    let role = m.promotion().unwrap_or(m.role());
+    let mover = role as usize - 1;
+    let aims = attacks::attacks(m.to(), Piece { color: us, role }, occupied);
+    let before = board.attacks_from(from);
+    let target = |square: Square| board.role_at(square).map(|role| role as usize - 1);
+    for square in aims & board.by_color(!us) {
+        let Some(target) = target(square) else { continue };
+        let flags = 2 * usize::from(others.any(square)) + usize::from(before.contains(square));
+        tell((6 * mover + target) * 4 + flags);
+    }
+    for square in (aims & hanging).without(from) {
+        let Some(target) = target(square) else { continue };
+        tell(6 * 6 * 4 + 6 * mover + target);
+    }
+}
+
 /// What the exchange on the target square brings: a piece lost, some lost, even, some won, a piece won.
 fn exchange(position: &Chess, m: Move) -> usize {
     let at_least = |centipawns: i32| wins_exchange(position, m, centipawns);
@@ -252,7 +289,13 @@ mod tests {
         encode(moment, RatingScale::Lichess, &mut out);
         out.marks.sort_unstable();
         out.parts.sort_unstable();
-        out.moves.sort_unstable_by_key(|m| (m.path, m.kind));
+        let mut order: Vec<usize> = (0..out.moves.len()).collect();
+        order.sort_unstable_by_key(|&at| (out.moves[at].path, out.moves[at].kind));
+        for [at, _] in &mut out.threats {
+            *at = order.iter().position(|&old| old == usize::from(*at)).unwrap() as u16;
+        }
+        out.threats.sort_unstable();
+        out.moves = order.into_iter().map(|at| out.moves[at]).collect();
         out
     }
 
@@ -287,6 +330,8 @@ mod tests {
                 prop_assert!(out.parts.iter().all(|&row| usize::from(row) < PARTS));
                 prop_assert_eq!(out.parts.len(), moment.position.board().occupied().count());
                 prop_assert!(out.moves.iter().all(|m| usize::from(m.kind) < KINDS && usize::from(m.path) < PATHS));
+                let moves = out.moves.len();
+                prop_assert!(out.threats.iter().all(|[at, row]| usize::from(*at) < moves && usize::from(*row) < THREATS));
                 let distinct: HashSet<_> = out.moves.iter().map(|m| (m.path, m.kind)).collect();
                 prop_assert_eq!(distinct.len(), moment.legal_moves().len(), "moves can be told apart");
             }
@@ -314,6 +359,36 @@ mod tests {
             rows(&moment.position, Color::Black, moment.parse_uci(text).unwrap(), Some(Square::D5)).kind
         };
         assert_eq!((kind("d8d5") % 2, kind("d8d6") % 2), (1, 0));
+    }
+
+    #[test]
+    fn threats_name_what_the_moved_piece_aims_at() {
+        let row = |mover: Role, target: Role, flags: usize| {
+            (6 * (mover as usize - 1) + target as usize - 1) * 4 + flags
+        };
+        let help = |mover: Role, target: Role| 144 + 6 * (mover as usize - 1) + target as usize - 1;
+        let (defended, again) = (2, 1);
+        let table = [
+            ("3rk3/8/8/2N5/8/8/8/4K3 w - - 0 1", "c5b7", vec![row(Role::Knight, Role::Rook, defended)]),
+            ("3rk3/8/8/2N5/8/8/8/4K3 w - - 0 1", "c5e4", vec![]),
+            ("q3k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a4", vec![row(Role::Rook, Role::Queen, again)]),
+            ("4k3/8/8/8/r3P3/8/8/4K1N1 w - - 0 1", "g1e2", vec![]),
+            ("4k3/8/8/8/r3P3/8/8/4K1NR w - - 0 1", "h1h4", vec![help(Role::Rook, Role::Pawn)]),
+            ("6k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7e8q", vec![row(Role::Queen, Role::King, 0)]),
+        ];
+        for (fen, text, expected) in table {
+            let moment = Moment::from_fen(fen, CastlingMode::Standard).unwrap();
+            let mut out = Swift::default();
+            encode(&moment, RatingScale::Lichess, &mut out);
+            let m = moment.parse_uci(text).unwrap();
+            let place = moment.legal_moves().into_iter().position(|other| other == m).unwrap();
+            let named = out.threats.iter().filter(|threat| usize::from(threat[0]) == place);
+            assert_eq!(
+                named.map(|threat| usize::from(threat[1])).collect::<Vec<_>>(),
+                expected,
+                "{fen} {text}"
+            );
+        }
     }
 
     #[test]

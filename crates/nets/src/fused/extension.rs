@@ -13,12 +13,13 @@ use burn::backend::{
 use burn::tensor::{Shape, TensorData};
 use kernels::Level;
 
-use super::operation::{Kept, Operation};
+use super::operation::{Middle, Operation, Ready};
 
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait Fused: Backend {
     fn fused(
         x: FloatTensor<Self>,
+        side: FloatTensor<Self>,
         parameters: FloatTensor<Self>,
         operation: Operation,
         level: Level,
@@ -27,36 +28,57 @@ pub(crate) trait Fused: Backend {
 
 type Cpu = FloatTensor<Flex>;
 
+/// A tensor whose numbers lie one after another.
+#[derive(Clone, Debug)]
+struct Plain(Cpu);
+
+impl AsRef<[f32]> for Plain {
+    fn as_ref(&self) -> &[f32] {
+        self.0.as_slice().expect("contiguous f32")
+    }
+}
+
+impl Plain {
+    fn of(tensor: Cpu) -> Plain {
+        Plain(tensor.to_contiguous())
+    }
+
+    fn new(values: Vec<f32>, shape: Shape) -> Plain {
+        Plain(Cpu::from_data(TensorData::new(values, shape)))
+    }
+}
+
 impl Fused for Flex {
-    fn fused(x: Cpu, parameters: Cpu, operation: Operation, level: Level) -> Cpu {
-        let (x, parameters) = (x.to_contiguous(), parameters.to_contiguous());
-        let ready = operation.ready(level, slice(&parameters), false);
-        tensor(ready.forward(slice(&x)), x.shape())
+    fn fused(x: Cpu, side: Cpu, parameters: Cpu, operation: Operation, level: Level) -> Cpu {
+        let (x, side) = (Plain::of(x), Plain::of(side));
+        let ready = operation.ready(level, Plain::of(parameters), false);
+        let (y, _) = operation.forward(level, &ready, (x.as_ref(), side.as_ref()), false);
+        Plain::new(y, operation.shape(x.0.shape())).0
     }
 }
 
 impl<C: CheckpointStrategy> Fused for Autodiff<Flex, C> {
     fn fused(
         x: FloatTensor<Self>,
+        side: FloatTensor<Self>,
         parameters: FloatTensor<Self>,
         operation: Operation,
         level: Level,
     ) -> FloatTensor<Self> {
-        match Back.prepare::<C>([x.node(), parameters.node()]).compute_bound().stateful() {
-            OpsKind::UnTracked(prep) => prep.finish(<Flex as Fused>::fused(
-                x.into_primitive(),
-                parameters.into_primitive(),
-                operation,
-                level,
-            )),
+        let nodes = [x.node(), side.node(), parameters.node()];
+        let [x, side, parameters] = [x, side, parameters].map(|tensor| tensor.into_primitive());
+        match Back.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::UnTracked(prep) => {
+                prep.finish(<Flex as Fused>::fused(x, side, parameters, operation, level))
+            }
             OpsKind::Tracked(prep) => {
-                let (x, parameters) =
-                    (x.into_primitive().to_contiguous(), parameters.into_primitive().to_contiguous());
-                let ready = operation.ready(level, slice(&parameters), true);
-                let (y, kept) = ready.forward_keeping(slice(&x));
-                let y = tensor(y, x.shape());
-                let state = State { x, y: y.clone(), kept, parameters: parameters.shape() };
-                prep.finish(state, y)
+                let [x, side, parameters] = [x, side, parameters].map(Plain::of);
+                let shape = parameters.0.shape();
+                let ready = operation.ready(level, parameters, true);
+                let (y, middle) = operation.forward(level, &ready, (x.as_ref(), side.as_ref()), true);
+                let y = Plain::new(y, operation.shape(x.0.shape()));
+                let state = State { x, side, y: y.clone(), middle, ready, shape, operation, level };
+                prep.finish(state, y.0)
             }
         }
     }
@@ -67,33 +89,31 @@ struct Back;
 
 #[derive(Clone, Debug)]
 struct State {
-    x: Cpu,
-    y: Cpu,
-    kept: Kept,
-    parameters: Shape,
+    x: Plain,
+    side: Plain,
+    y: Plain,
+    middle: Middle,
+    ready: Ready<Plain>,
+    /// Of the parameters.
+    shape: Shape,
+    operation: Operation,
+    level: Level,
 }
 
-impl Backward<Flex, 2> for Back {
+impl Backward<Flex, 3> for Back {
     type State = State;
 
-    fn backward(self, ops: Ops<State, 2>, gradients: &mut Gradients, _: &mut Checkpointer) {
-        let gradient = gradients.consume::<Flex>(&ops.node).to_contiguous();
-        let State { x, y, kept, parameters } = ops.state;
-        let (to_x, to_parameters) = kept.backward(slice(&x), slice(&y), slice(&gradient));
-        let [x_node, parameters_node] = ops.parents;
-        if let Some(node) = x_node {
-            gradients.register::<Flex>(node.id, tensor(to_x, x.shape()));
-        }
-        if let Some(node) = parameters_node {
-            gradients.register::<Flex>(node.id, tensor(to_parameters, parameters));
+    fn backward(self, ops: Ops<State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = Plain::of(gradients.consume::<Flex>(&ops.node));
+        let State { x, side, y, middle, ready, shape, operation, level } = ops.state;
+        let kept = (x.as_ref(), side.as_ref(), y.as_ref());
+        let (to_x, to_side, to_parameters) =
+            operation.backward(level, &ready, kept, &middle, gradient.as_ref());
+        let slopes = [(to_x, x.0.shape()), (to_side, side.0.shape()), (to_parameters, shape)];
+        for (node, (slope, shape)) in ops.parents.into_iter().zip(slopes) {
+            if let Some(node) = node {
+                gradients.register::<Flex>(node.id, Plain::new(slope, shape).0);
+            }
         }
     }
-}
-
-fn slice(tensor: &Cpu) -> &[f32] {
-    tensor.as_slice().expect("contiguous f32")
-}
-
-fn tensor(values: Vec<f32>, shape: Shape) -> Cpu {
-    Cpu::from_data(TensorData::new(values, shape))
 }

@@ -2,30 +2,41 @@
 
 use std::sync::Arc;
 
-use kernels::{Aligned, Level, block, conv, smolgen};
+use burn::tensor::Shape;
+use kernels::{Aligned, Level, bags, block, conv, head, smolgen, squares};
 
-/// What is computed in one go.
-#[derive(Clone, Copy, Debug, PartialEq)]
+use super::lookups::{Lookups, MoveLookups};
+
+/// What is computed in one go, with what it looks up.
+#[derive(Clone, Debug)]
 pub(crate) enum Operation {
     /// A transformer block, which may make its attention biases itself.
     Block { shape: block::Shape, smolgen: Option<smolgen::Shape> },
     /// Two 3x3 convolutions around a shortcut on boards of 64 squares.
     Residual { channels: usize },
+    /// Sums of rows of a table, `[bags, width]`. Nothing goes through.
+    Sums { lookups: Arc<Lookups>, width: usize },
+    /// Squares looked up, with what goes through added to each of its board's, and rectified: `[boards, 64, width]`.
+    Squares { lookups: Arc<Lookups>, width: usize },
+    /// Scores of moves, origins and targets, and mean squares, in one row; see [`head`].
+    Head { moves: Arc<MoveLookups>, shape: head::Shape },
 }
 
-/// An operation with its parameters packed for the CPU.
+/// An operation with its parameters packed for the CPU, or as they are where it looks them up.
 #[derive(Clone, Debug)]
-pub(crate) enum Ready {
+pub(crate) enum Ready<P> {
     Block { packed: Arc<block::Packed> },
     Residual { packed: Arc<conv::Packed> },
+    Table { table: P, width: usize },
+    Head { packed: Arc<head::Packed>, parameters: P },
 }
 
-/// What the way there leaves for the way back, besides input and output.
+/// What the way there leaves for the way back, besides inputs and output.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
-    ready: Ready,
-    middle: Option<Arc<Aligned>>,
-}
+pub(super) struct Middle(Option<Arc<Aligned>>);
+
+/// Gradients of what goes through, of what is added at its side, and of the parameters.
+pub(super) type Slopes = (Vec<f32>, Vec<f32>, Vec<f32>);
 
 impl Operation {
     /// Whether `kernels` can compute it.
@@ -35,14 +46,26 @@ impl Operation {
                 shape.check().is_ok() && smolgen.as_ref().is_none_or(smolgen::Shape::fits)
             }
             Operation::Residual { channels } => conv::fits(*channels),
+            Operation::Sums { .. } | Operation::Squares { .. } => true,
+            Operation::Head { shape, .. } => shape.fits(),
+        }
+    }
+
+    /// The shape of the result, from that of what goes through.
+    pub(super) fn shape(&self, x: Shape) -> Shape {
+        match self {
+            Operation::Block { .. } | Operation::Residual { .. } => x,
+            Operation::Sums { lookups, width } => Shape::new([lookups.len(), *width]),
+            Operation::Squares { lookups, width } => Shape::new([lookups.len() / 64, 64, *width]),
+            Operation::Head { moves, shape } => Shape::new([moves.moves().results(*shape)]),
         }
     }
 
     /// Packs the parameters; `train` if the way back will be asked for.
-    pub(crate) fn ready(&self, level: Level, parameters: &[f32], train: bool) -> Ready {
+    pub(crate) fn ready<P: AsRef<[f32]>>(&self, level: Level, parameters: P, train: bool) -> Ready<P> {
         match self {
             Operation::Block { shape, smolgen } => {
-                let (own, rest) = parameters.split_at(block::Layout::of(shape).total());
+                let (own, rest) = parameters.as_ref().split_at(block::Layout::of(shape).total());
                 let packed = block::Packed::new(level, *shape, own, train);
                 let packed = match smolgen {
                     Some(shape) => packed.with_smolgen(smolgen::Packed::new(level, *shape, rest, train)),
@@ -51,50 +74,95 @@ impl Operation {
                 Ready::Block { packed: Arc::new(packed) }
             }
             Operation::Residual { channels } => {
-                Ready::Residual { packed: Arc::new(conv::Packed::new(level, *channels, parameters, train)) }
+                let packed = conv::Packed::new(level, *channels, parameters.as_ref(), train);
+                Ready::Residual { packed: Arc::new(packed) }
+            }
+            Operation::Sums { width, .. } | Operation::Squares { width, .. } => {
+                Ready::Table { table: parameters, width: *width }
+            }
+            Operation::Head { shape, .. } => {
+                let packed = head::Packed::new(level, *shape, parameters.as_ref(), train);
+                Ready::Head { packed: Arc::new(packed), parameters }
             }
         }
     }
-}
 
-impl Ready {
-    pub(crate) fn forward(&self, x: &[f32]) -> Vec<f32> {
-        let mut y = vec![0.0; x.len()];
-        match self {
-            Ready::Block { packed } => block::forward(packed, x, None, &mut y, None),
-            Ready::Residual { packed } => conv::forward(packed, x, &mut y),
-        }
-        y
-    }
-
-    /// With what the way back needs.
-    pub(super) fn forward_keeping(self, x: &[f32]) -> (Vec<f32>, Kept) {
-        let mut y = vec![0.0; x.len()];
+    /// The result, and what the way back needs of it where `keep` says so.
+    pub(super) fn forward<P: AsRef<[f32]>>(
+        &self,
+        level: Level,
+        ready: &Ready<P>,
+        (x, side): (&[f32], &[f32]),
+        keep: bool,
+    ) -> (Vec<f32>, Middle) {
         let mut middle = None;
-        match &self {
-            Ready::Block { packed } => {
-                let mut between = Aligned::room(x.len());
-                block::forward(packed, x, None, &mut y, Some(&mut between));
-                middle = Some(Arc::new(between));
+        let y = match (self, ready) {
+            (Operation::Block { .. }, Ready::Block { packed }) => {
+                let mut y = vec![0.0; x.len()];
+                let mut between = keep.then(|| Aligned::room(x.len()));
+                block::forward(packed, x, None, &mut y, between.as_deref_mut());
+                middle = between.map(Arc::new);
+                y
             }
-            Ready::Residual { packed } => conv::forward(packed, x, &mut y),
-        }
-        (y, Kept { ready: self, middle })
+            (Operation::Residual { .. }, Ready::Residual { packed }) => {
+                let mut y = vec![0.0; x.len()];
+                conv::forward(packed, x, &mut y);
+                y
+            }
+            (Operation::Sums { lookups, .. }, Ready::Table { table, width }) => {
+                let mut y = vec![0.0; lookups.len() * width];
+                bags::forward(level, lookups.bags(), table.as_ref(), *width, &mut y);
+                y
+            }
+            (Operation::Squares { lookups, .. }, Ready::Table { table, width }) => {
+                let mut y = vec![0.0; lookups.len() * width];
+                squares::forward(level, lookups.bags(), table.as_ref(), x, *width, &mut y);
+                y
+            }
+            (Operation::Head { moves, .. }, Ready::Head { packed, parameters }) => {
+                head::forward(packed, parameters.as_ref(), moves.moves(), x, side)
+            }
+            _ => unreachable!("an operation is given what it made ready"),
+        };
+        (y, Middle(middle))
     }
-}
 
-impl Kept {
-    /// From the gradient of `y` to those of `x` and of the parameters.
-    pub(super) fn backward(&self, x: &[f32], y: &[f32], gradient: &[f32]) -> (Vec<f32>, Vec<f32>) {
+    /// From the gradient of `y` to those of the inputs.
+    pub(super) fn backward<P: AsRef<[f32]>>(
+        &self,
+        level: Level,
+        ready: &Ready<P>,
+        (x, side, y): (&[f32], &[f32], &[f32]),
+        middle: &Middle,
+        gradient: &[f32],
+    ) -> Slopes {
         let mut to_x = vec![0.0; x.len()];
-        let to_parameters = match &self.ready {
-            Ready::Block { packed } => {
-                let middle = self.middle.as_ref().expect("blocks keep what lies between their halves");
+        let mut to_side = vec![0.0; side.len()];
+        let to_parameters = match (self, ready) {
+            (Operation::Block { .. }, Ready::Block { packed }) => {
+                let middle = middle.0.as_ref().expect("blocks keep what lies between their halves");
                 let kept = block::Kept { x, middle, bias: None };
                 block::backward(packed, kept, gradient, &mut to_x, None)
             }
-            Ready::Residual { packed } => conv::backward(packed, conv::Kept { x, y }, gradient, &mut to_x),
+            (Operation::Residual { .. }, Ready::Residual { packed }) => {
+                conv::backward(packed, conv::Kept { x, y }, gradient, &mut to_x)
+            }
+            (Operation::Sums { lookups, .. }, Ready::Table { table, width }) => {
+                let mut to_table = vec![0.0; table.as_ref().len()];
+                bags::backward(level, lookups.bags(), gradient, *width, &mut to_table);
+                to_table
+            }
+            (Operation::Squares { lookups, .. }, Ready::Table { table, width }) => {
+                let mut to_table = vec![0.0; table.as_ref().len()];
+                squares::backward(level, lookups.bags(), y, gradient, *width, &mut to_x, &mut to_table);
+                to_table
+            }
+            (Operation::Head { moves, .. }, Ready::Head { packed, parameters }) => {
+                let to = (&mut to_x[..], &mut to_side[..]);
+                head::backward(packed, parameters.as_ref(), moves.moves(), (x, side), gradient, to)
+            }
+            _ => unreachable!("an operation is given what it made ready"),
         };
-        (to_x, to_parameters)
+        (to_x, to_side, to_parameters)
     }
 }

@@ -1,5 +1,7 @@
 //! Moments made ready for the network: encoded, with their legal moves side by side, and what is to be learned of them.
 
+use std::sync::Arc;
+
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use chess::{
     Moment,
@@ -13,6 +15,7 @@ use chess::{
 use data::{Game, Sample};
 
 use super::{Architecture, HumanConfig, RatingForm, THINK_EDGES};
+use crate::fused::{Lookups, MoveLookups};
 
 /// A target that is not known.
 pub(super) const UNKNOWN: i32 = -1;
@@ -47,24 +50,17 @@ pub(super) struct Hc3Input {
     pub(super) words: Vec<i32>,
 }
 
-/// Rows to look up; see [`swift`]. Rows of squares, pieces and moves lie one moment after another.
+/// Rows to look up; see [`swift`].
 #[derive(Debug, Default)]
 pub(super) struct SwiftInput {
-    pub(super) places: Vec<i32>,
-    pub(super) tensions: Vec<i32>,
-    /// [batch, 64, marks].
-    pub(super) marks: Vec<f32>,
-    /// Filled up to [`swift::MOST_PARTS`] with the row [`swift::PARTS`].
-    pub(super) parts: Vec<i32>,
+    /// A bag per square: of the table of places, followed by those of tensions and of marks.
+    pub(super) squares: Arc<Lookups>,
+    /// A bag per moment.
+    pub(super) parts: Arc<Lookups>,
     /// [batch, numbers].
     pub(super) whole: Vec<f32>,
-    /// The moment of each move.
-    pub(super) owners: Vec<i32>,
-    /// 64 x moment + square.
-    pub(super) origins: Vec<i32>,
-    pub(super) goals: Vec<i32>,
-    pub(super) kinds: Vec<i32>,
-    pub(super) paths: Vec<i32>,
+    /// The bags are of the table of kinds, followed by those of paths and of threats.
+    pub(super) moves: Arc<MoveLookups>,
 }
 
 /// What is to be learned, per sample.
@@ -160,32 +156,52 @@ impl Hc3Input {
 
 impl SwiftInput {
     fn new(moments: &[(&Moment, RatingScale)]) -> SwiftInput {
-        let mut input =
-            SwiftInput { marks: vec![0.0; moments.len() * 64 * swift::MARKS], ..SwiftInput::default() };
+        let (mut squares, mut parts, mut moves) =
+            (Lookups::default(), Lookups::default(), MoveLookups::default());
+        let mut whole = Vec::with_capacity(moments.len() * swift::WHOLE);
         let mut encoded = swift::Swift::default();
-        for (owner, (moment, scale)) in moments.iter().enumerate() {
+        for (moment, scale) in moments {
             swift::encode(moment, *scale, &mut encoded);
-            input.push(owner, &encoded);
+            push_squares(&mut encoded, &mut squares);
+            parts.rows.extend(encoded.parts.iter().map(|&part| i32::from(part)));
+            parts.end();
+            whole.extend(encoded.whole);
+            push_moves(&encoded, &mut moves);
         }
-        input
+        SwiftInput { squares: squares.into(), parts: parts.into(), whole, moves: moves.into() }
     }
+}
 
-    fn push(&mut self, owner: usize, encoded: &swift::Swift) {
-        self.places.extend(encoded.places.map(i32::from));
-        self.tensions.extend(encoded.tensions.map(i32::from));
-        let marks = &mut self.marks[owner * 64 * swift::MARKS..];
-        encoded.marks.iter().for_each(|&mark| marks[usize::from(mark)] = 1.0);
-        self.parts.extend(encoded.parts.iter().map(|&part| i32::from(part)));
-        self.parts.resize((owner + 1) * swift::MOST_PARTS, swift::PARTS as i32);
-        self.whole.extend(encoded.whole);
-        for m in &encoded.moves {
-            self.owners.push(owner as i32);
-            self.origins.push((64 * owner) as i32 + i32::from(m.from));
-            self.goals.push((64 * owner) as i32 + i32::from(m.to));
-            self.kinds.push(m.kind.into());
-            self.paths.push(m.path.into());
+fn push_squares(encoded: &mut swift::Swift, squares: &mut Lookups) {
+    const TENSIONS: i32 = swift::PLACES as i32;
+    const MARKS: i32 = TENSIONS + swift::TENSIONS as i32;
+    encoded.marks.sort_unstable();
+    let mut marks = encoded.marks.iter().map(|&mark| usize::from(mark)).peekable();
+    for square in 0..64 {
+        squares.rows.push(encoded.places[square].into());
+        squares.rows.push(TENSIONS + i32::from(encoded.tensions[square]));
+        while let Some(mark) = marks.next_if(|mark| mark / swift::MARKS == square) {
+            squares.rows.push(MARKS + (mark % swift::MARKS) as i32);
         }
+        squares.end();
     }
+}
+
+fn push_moves(encoded: &swift::Swift, moves: &mut MoveLookups) {
+    const PATHS: i32 = swift::KINDS as i32;
+    const THREATS: i32 = PATHS + swift::PATHS as i32;
+    let mut threats = encoded.threats.iter().peekable();
+    for (at, m) in encoded.moves.iter().enumerate() {
+        moves.origins.push(m.from);
+        moves.targets.push(m.to);
+        moves.rows.rows.push(m.kind.into());
+        moves.rows.rows.push(PATHS + i32::from(m.path));
+        while let Some(threat) = threats.next_if(|threat| usize::from(threat[0]) == at) {
+            moves.rows.rows.push(THREATS + i32::from(threat[1]));
+        }
+        moves.rows.end();
+    }
+    moves.ends.push(moves.origins.len());
 }
 
 impl Targets {

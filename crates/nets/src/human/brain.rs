@@ -3,8 +3,8 @@
 use burn::tensor::activation::softmax;
 use chess::{Brain, Moment, Opinion, ThinkTime, Wdl};
 
-use super::{Human, HumanConfig, Outputs, THINK_BINS, THINK_EDGES, batch::Batch};
-use crate::{fused::Ready, weights::values};
+use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
+use crate::weights::values;
 
 /// Moments that are judged in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -14,19 +14,18 @@ const LONGEST_THOUGHT: f32 = 180.0;
 #[derive(Debug)]
 pub(super) struct HumanBrain {
     network: Human,
-    /// Its trunk, packed for the CPU.
-    ready: Vec<Ready>,
+    packed: Option<Packed>,
     config: HumanConfig,
 }
 
 impl HumanBrain {
     pub(super) fn new(network: Human, config: HumanConfig) -> HumanBrain {
-        HumanBrain { ready: network.ready(), network, config }
+        HumanBrain { packed: network.packed(), network, config }
     }
 
     fn judge_some(&self, moments: &[&Moment]) -> Vec<Opinion> {
         let batch = Batch::from_moments(&self.config, moments);
-        let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false, &self.ready);
+        let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false, self.packed.as_ref());
         let moves = values(softmax(moves, 1));
         let outcome = values(softmax(outcome, 1));
         let think = values(softmax(think, 1));

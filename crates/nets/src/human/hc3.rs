@@ -15,7 +15,6 @@ use super::{
 use crate::{
     fused::{self, Flat, Operation, Ready},
     layers::Builder,
-    weights::values,
 };
 
 /// Spread of the first weights, as in the seed.
@@ -98,7 +97,8 @@ impl Hc3 {
                 x = block.forward(x, self.bias.as_ref());
             }
         } else {
-            x = fused::apply_all(ready, x);
+            let operations = self.blocks.iter().filter_map(|block| block.operation(self.bias.as_ref()));
+            x = fused::apply_all(operations.zip(ready), x);
         }
         let x = self.norm.forward(x);
         let shares = activation::softmax(self.shares.val(), 1).unsqueeze::<3>(); // [1, 6, 64]
@@ -120,10 +120,7 @@ impl Hc3 {
     /// The blocks packed for the CPU; nothing where they do not fit.
     pub(super) fn ready(&self) -> Vec<Ready> {
         let bias = self.bias.as_ref();
-        let ready = |block: &Block| {
-            let operation = block.operation(bias)?;
-            Some(operation.ready(Level::best(), &values(block.flat(bias)), false))
-        };
+        let ready = |block: &Block| Some(block.operation(bias)?.packed(block.flat(bias)));
         self.blocks.iter().map(ready).collect::<Option<_>>().unwrap_or_default()
     }
 }
@@ -183,8 +180,7 @@ impl Block {
             let [_, hidden] = smolgen.board.weight.val().dims();
             smolgen::Shape { tokens: 64, width, heads, compressed, hidden, per_head: hidden }
         });
-        let operation = Operation::Block { shape, smolgen };
-        (fused::reachable() && operation.fits()).then_some(operation)
+        Operation::Block { shape, smolgen }.possible()
     }
 
     /// All parameters in the order of the operation.
@@ -253,6 +249,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
+    use crate::weights::values;
 
     fn numbers<const D: usize>(shape: [usize; D], seed: u64, device: &Device) -> Tensor<D> {
         Builder::new(seed, device).normal(shape, 1.0).val()

@@ -1,19 +1,21 @@
-//! Lookups per move and a small trunk: most of what a person sees is looked up, the rest two convolutions blend in.
+//! Lookups per square and per move, and a small trunk: most of what a person sees is looked up, the rest convolutions blend in.
+
+use std::sync::Arc;
 
 use burn::{
     module::{Module, Param},
     nn::Linear,
-    tensor::{Tensor, TensorData, activation::relu},
+    tensor::{IndexingUpdateOp, Tensor, TensorData, activation::relu},
 };
 use chess::encoding::swift;
-use kernels::Level;
+use kernels::{Level, head};
 
 use super::{
     HumanConfig, Outputs, THINK_BINS,
     batch::{Batch, SwiftInput, indices},
 };
 use crate::{
-    fused::{self, Flat, Operation, Ready},
+    fused::{self, Flat, Lookups, MoveLookups, Operation, Ready},
     layers::Builder,
     weights::values,
 };
@@ -23,10 +25,8 @@ const LEGAL_WIDTH: usize = 16;
 
 #[derive(Module, Debug)]
 pub(crate) struct Swift {
-    places: Param<Tensor<2>>,
-    tensions: Param<Tensor<2>>,
-    marks: Param<Tensor<2>>,
-    /// Has one row more, for places without a piece.
+    /// Rows of squares: places, tensions, marks.
+    squares: Param<Tensor<2>>,
     parts: Param<Tensor<2>>,
     whole: Linear,
     board: Linear,
@@ -34,8 +34,8 @@ pub(crate) struct Swift {
     from: Linear,
     to: Linear,
     around: Linear,
-    kinds: Param<Tensor<2>>,
-    paths: Param<Tensor<2>>,
+    /// Rows of moves: kinds, paths, threats.
+    moves: Param<Tensor<2>>,
     hidden: Linear,
     score: Linear,
     pool: Linear,
@@ -60,24 +60,42 @@ struct Conv {
     bias: Param<Tensor<1>>,
 }
 
+/// A network's parts packed for the CPU, in the order of their use.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    parts: Ready,
+    squares: Ready,
+    blocks: Vec<Ready>,
+    head: Ready,
+}
+
+/// What the head says of moves and squares.
+struct Said {
+    /// One board after another.
+    moves: Tensor<1>,
+    /// [batch, 64].
+    origin: Tensor<2>,
+    /// [batch, 64].
+    target: Tensor<2>,
+    /// The mean over the squares: [batch, channels].
+    mean: Tensor<2>,
+}
+
 impl Swift {
     pub(super) fn new(config: &HumanConfig, builder: &mut Builder<'_>) -> Swift {
         let sizes = &config.swift;
         let (channels, hidden, accumulator) = (sizes.channels, sizes.hidden, sizes.accumulator);
         let context = accumulator + hidden;
         Swift {
-            places: builder.normal([swift::PLACES, channels], 0.3),
-            tensions: builder.normal([swift::TENSIONS, channels], 0.3),
-            marks: builder.normal([swift::MARKS, channels], 0.3),
-            parts: builder.normal([swift::PARTS + 1, accumulator], 0.1),
+            squares: builder.normal([swift::PLACES + swift::TENSIONS + swift::MARKS, channels], 0.3),
+            parts: builder.normal([swift::PARTS, accumulator], 0.1),
             whole: builder.linear(swift::WHOLE, hidden, true),
             board: builder.linear(context, channels, true),
             blocks: (0..sizes.blocks).map(|_| Block::new(channels, builder)).collect(),
             from: builder.linear(channels, hidden, false),
             to: builder.linear(channels, hidden, false),
             around: builder.linear(context, hidden, true),
-            kinds: builder.normal([swift::KINDS, hidden], 0.1),
-            paths: builder.normal([swift::PATHS, hidden], 0.1),
+            moves: builder.normal([swift::KINDS + swift::PATHS + swift::THREATS, hidden], 0.1),
             hidden: builder.linear(hidden, hidden, true),
             score: builder.linear(hidden, 1, false),
             pool: builder.linear(channels + context, hidden, true),
@@ -90,64 +108,188 @@ impl Swift {
         }
     }
 
-    /// `ready` holds the trunk packed for the CPU, or nothing.
-    pub(super) fn forward(&self, batch: &Batch, input: &SwiftInput, train: bool, ready: &[Ready]) -> Outputs {
-        let device = self.places.val().device();
-        let rows =
-            |table: &Param<Tensor<2>>, rows: &[i32]| table.val().select(0, indices(rows.to_vec(), &device));
-        let [_, accumulator] = self.parts.val().dims();
-        let parts = rows(&self.parts, &input.parts).reshape([batch.len, swift::MOST_PARTS, accumulator]);
-        let parts = relu(parts.sum_dim(1).squeeze_dim::<2>(1)); // [batch, accumulator]
+    /// `packed` comes from [`Swift::packed`] of the same network.
+    pub(super) fn forward(
+        &self,
+        batch: &Batch,
+        input: &SwiftInput,
+        train: bool,
+        packed: Option<&Packed>,
+    ) -> Outputs {
+        let device = self.squares.val().device();
+        let parts = relu(self.parts(&input.parts, packed)); // [batch, accumulator]
         let whole = TensorData::new(input.whole.clone(), [batch.len, swift::WHOLE]);
         let whole = relu(self.whole.forward(Tensor::<2>::from_data(whole, &device))); // [batch, hidden]
         let context = Tensor::cat(vec![parts, whole], 1); // [batch, context]
 
-        let marks = TensorData::new(input.marks.clone(), [batch.len * 64, swift::MARKS]);
-        let marks = Tensor::<2>::from_data(marks, &device).matmul(self.marks.val());
-        let squares = rows(&self.places, &input.places) + rows(&self.tensions, &input.tensions) + marks;
-        let [_, channels] = squares.dims();
-        let board = self.board.forward(context.clone()).unsqueeze_dim::<3>(1); // [batch, 1, channels]
-        let mut x = relu(squares.reshape([batch.len, 64, channels]) + board);
-        if ready.is_empty() {
-            for block in &self.blocks {
-                x = block.forward(x);
-            }
-        } else {
-            x = fused::apply_all(ready, x);
-        }
+        let x = self.squares(&input.squares, self.board.forward(context.clone()), packed);
+        let x = self.trunk(x, packed); // [batch, 64, channels]
+        let said = self.head(&input.moves, x.clone(), self.around.forward(context.clone()), packed);
 
-        let flat = x.clone().reshape([batch.len * 64, channels]);
-        let pick = |tensor: Tensor<2>, rows: &[i32]| tensor.select(0, indices(rows.to_vec(), &device));
-        let moves = rows(&self.kinds, &input.kinds)
-            + rows(&self.paths, &input.paths)
-            + pick(self.from.forward(flat.clone()), &input.origins)
-            + pick(self.to.forward(flat), &input.goals)
-            + pick(self.around.forward(context.clone()), &input.owners); // [moves, hidden]
-        let moves = self.score.forward(relu(self.hidden.forward(relu(moves)))); // [moves, 1]
-
-        let pooled = Tensor::cat(vec![x.clone().mean_dim(1).squeeze_dim::<2>(1), context], 1);
-        let pooled = relu(self.pool.forward(pooled)); // [batch, hidden]
+        let pooled = relu(self.pool.forward(Tensor::cat(vec![said.mean, context], 1))); // [batch, hidden]
         Outputs {
-            moves: batch.rectangle(moves.squeeze_dim::<1>(1)),
+            moves: batch.rectangle(said.moves),
             outcome: self.outcome.forward(pooled.clone()),
             think: self.think.forward(pooled),
-            origin: self.origin.forward(x.clone()).squeeze_dim::<2>(2),
-            target: self.target.forward(x.clone()).squeeze_dim::<2>(2),
+            origin: said.origin,
+            target: said.target,
             all_moves: self.legal.as_ref().filter(|_| train).map(|[from, to]| {
                 let pairs = from.forward(x.clone()).matmul(to.forward(x).swap_dims(1, 2)); // [batch, 64, 64]
                 pairs.reshape([batch.len, 64 * 64])
             }),
         }
     }
+
+    /// The parts packed for the CPU; nothing where one of them does not fit.
+    pub(super) fn packed(&self) -> Option<Packed> {
+        let blocks = self.blocks.iter().map(|block| Some(block.operation()?.packed(block.flat())));
+        let [_, accumulator] = self.parts.val().dims();
+        let [_, channels] = self.squares.val().dims();
+        let none = Arc::<Lookups>::default;
+        let parts = Operation::Sums { lookups: none(), width: accumulator }.possible()?;
+        let squares = Operation::Squares { lookups: none(), width: channels }.possible()?;
+        Some(Packed {
+            parts: parts.packed(flat(&self.parts)),
+            squares: squares.packed(flat(&self.squares)),
+            blocks: blocks.collect::<Option<_>>()?,
+            head: self.head_operation(&Arc::default())?.packed(self.head_flat()),
+        })
+    }
+
+    /// Sums over the pieces: [batch, accumulator].
+    fn parts(&self, lookups: &Arc<Lookups>, packed: Option<&Packed>) -> Tensor<2> {
+        let [_, width] = self.parts.val().dims();
+        let device = self.parts.val().device();
+        let operation = Operation::Sums { lookups: Arc::clone(lookups), width }.possible();
+        match (operation, packed) {
+            (Some(operation), Some(packed)) => {
+                let sums = fused::run(&operation, &packed.parts, &[], &[]);
+                Tensor::from_data(TensorData::new(sums, [lookups.len(), width]), &device)
+            }
+            (Some(operation), None) => {
+                let nothing = Tensor::<1>::zeros([1], &device);
+                fused::apply(Level::best(), operation, nothing, flat(&self.parts))
+            }
+            (None, _) => plain_sums(&self.parts, lookups),
+        }
+    }
+
+    /// What stands on the squares, in view of the whole board: [batch, 64, channels].
+    fn squares(&self, lookups: &Arc<Lookups>, board: Tensor<2>, packed: Option<&Packed>) -> Tensor<3> {
+        let [batch, width] = board.dims();
+        let operation = Operation::Squares { lookups: Arc::clone(lookups), width }.possible();
+        match (operation, packed) {
+            (Some(operation), Some(packed)) => {
+                let device = board.device();
+                let squares = fused::run(&operation, &packed.squares, &values(board), &[]);
+                Tensor::from_data(TensorData::new(squares, [batch, 64, width]), &device)
+            }
+            (Some(operation), None) => fused::apply(Level::best(), operation, board, flat(&self.squares)),
+            (None, _) => self.plain_squares(lookups, board),
+        }
+    }
+
+    fn plain_squares(&self, lookups: &Lookups, board: Tensor<2>) -> Tensor<3> {
+        let [batch, width] = board.dims();
+        relu(plain_sums(&self.squares, lookups).reshape([batch, 64, width]) + board.unsqueeze_dim::<3>(1))
+    }
+
+    fn trunk(&self, x: Tensor<3>, packed: Option<&Packed>) -> Tensor<3> {
+        match packed {
+            Some(packed) => {
+                let operations = self.blocks.iter().filter_map(Block::operation);
+                fused::apply_all(operations.zip(&packed.blocks), x)
+            }
+            None => self.blocks.iter().fold(x, |x, block| block.forward(x)),
+        }
+    }
+
+    fn head(
+        &self,
+        moves: &Arc<MoveLookups>,
+        x: Tensor<3>,
+        around: Tensor<2>,
+        packed: Option<&Packed>,
+    ) -> Said {
+        let [batch, _, channels] = x.dims();
+        let Some(operation) = self.head_operation(moves) else { return self.plain_head(moves, x, around) };
+        let all: Tensor<1> = match packed {
+            Some(packed) => {
+                let device = x.device();
+                let all = fused::run(&operation, &packed.head, &values(x), &values(around));
+                let len = all.len();
+                Tensor::from_data(TensorData::new(all, [len]), &device)
+            }
+            None => fused::apply_with(Level::best(), operation, x, around, self.head_flat()),
+        };
+        let mut at = 0;
+        let mut next = |len: usize| {
+            at += len;
+            all.clone().narrow(0, at - len, len)
+        };
+        Said {
+            moves: next(moves.origins.len()),
+            origin: next(64 * batch).reshape([batch, 64]),
+            target: next(64 * batch).reshape([batch, 64]),
+            mean: next(channels * batch).reshape([batch, channels]),
+        }
+    }
+
+    /// The same by burn's own operations.
+    fn plain_head(&self, moves: &MoveLookups, x: Tensor<3>, around: Tensor<2>) -> Said {
+        let [batch, _, channels] = x.dims();
+        let device = x.device();
+        let starts = std::iter::once(0).chain(moves.ends.iter().copied()).zip(&moves.ends);
+        let owners: Vec<usize> =
+            starts.enumerate().flat_map(|(board, (start, &end))| vec![board; end - start]).collect();
+        let squares = |squares: &[u8]| {
+            let places =
+                squares.iter().zip(&owners).map(|(&square, owner)| (64 * owner) as i32 + i32::from(square));
+            indices(places.collect(), &device)
+        };
+        let flat = x.clone().reshape([batch * 64, channels]);
+        let owned = indices(owners.iter().map(|&owner| owner as i32).collect(), &device);
+        let sums = plain_sums(&self.moves, &moves.rows)
+            + self.from.forward(flat.clone()).select(0, squares(&moves.origins))
+            + self.to.forward(flat).select(0, squares(&moves.targets))
+            + around.select(0, owned); // [moves, hidden]
+        Said {
+            moves: self.score.forward(relu(self.hidden.forward(relu(sums)))).squeeze_dim::<1>(1),
+            origin: self.origin.forward(x.clone()).squeeze_dim::<2>(2),
+            target: self.target.forward(x.clone()).squeeze_dim::<2>(2),
+            mean: x.mean_dim(1).squeeze_dim::<2>(1),
+        }
+    }
+
+    fn head_operation(&self, moves: &Arc<MoveLookups>) -> Option<Operation> {
+        let [channels, hidden] = self.from.weight.val().dims();
+        Operation::Head { moves: Arc::clone(moves), shape: head::Shape { channels, hidden } }.possible()
+    }
+
+    fn head_flat(&self) -> Tensor<1> {
+        Flat::new(&self.moves.val().device())
+            .tensor(&self.from.weight)
+            .tensor(&self.to.weight)
+            .linear(&self.hidden)
+            .tensor(&self.score.weight)
+            .tensor(&self.origin.weight)
+            .tensor(&self.target.weight)
+            .tensor(&self.moves)
+            .done()
+    }
 }
 
-impl Swift {
-    /// The trunk packed for the CPU; nothing where it does not fit.
-    pub(super) fn ready(&self) -> Vec<Ready> {
-        let ready =
-            |block: &Block| Some(block.operation()?.ready(Level::best(), &values(block.flat()), false));
-        self.blocks.iter().map(ready).collect::<Option<_>>().unwrap_or_default()
-    }
+fn flat(table: &Param<Tensor<2>>) -> Tensor<1> {
+    Flat::new(&table.val().device()).tensor(table).done()
+}
+
+/// The sum of each bag by burn's own operations: [bags, width].
+fn plain_sums(table: &Param<Tensor<2>>, lookups: &Lookups) -> Tensor<2> {
+    let device = table.val().device();
+    let [_, width] = table.val().dims();
+    let rows = table.val().select(0, indices(lookups.rows.clone(), &device));
+    let owners = indices(lookups.owners(), &device);
+    Tensor::zeros([lookups.len(), width], &device).select_assign(0, owners, rows, IndexingUpdateOp::Add)
 }
 
 impl Block {
@@ -170,8 +312,7 @@ impl Block {
     /// This block as one operation, where that is possible.
     fn operation(&self) -> Option<Operation> {
         let [channels] = self.first.bias.val().dims();
-        let operation = Operation::Residual { channels };
-        (fused::reachable() && operation.fits()).then_some(operation)
+        Operation::Residual { channels }.possible()
     }
 
     fn flat(&self) -> Tensor<1> {
@@ -207,9 +348,24 @@ impl Conv {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
+    use burn::tensor::{Device, Tolerance};
+    use chess::Moment;
 
     use super::*;
+    use crate::{human::SwiftConfig, weights::Weights};
+
+    /// How far two lists of numbers are apart, as a share of the second's length.
+    fn distance(found: &[f32], expected: &[f32]) -> f32 {
+        let size = |values: &mut dyn Iterator<Item = f32>| values.map(|x| x * x).sum::<f32>().sqrt();
+        let error = size(&mut found.iter().zip(expected).map(|(a, b)| a - b));
+        error / size(&mut expected.iter().copied()).max(1e-6)
+    }
+
+    /// bf16 moves sums by a third of a percent of their spread, so one gate in a thousand opens or closes; a wrong gate is wrong
+    /// as a whole, and the root of a thousandth is 3 %.
+    fn limit(level: Level) -> f32 {
+        if level.rounds() { 0.06 } else { 1e-4 }
+    }
 
     #[test]
     fn a_fused_trunk_gives_what_plain_operations_give() {
@@ -221,7 +377,7 @@ mod tests {
         let results = |y: Tensor<3>| {
             let gradients = (y.clone() * weights.clone()).sum().backward();
             let mut all = vec![values(y), values(x.grad(&gradients).expect("a gradient"))];
-            let parameters = crate::weights::Weights::gradients(&block, &gradients);
+            let parameters = Weights::gradients(&block, &gradients);
             all.extend(parameters.0.into_values().map(|array| array.values));
             all
         };
@@ -230,13 +386,64 @@ mod tests {
             let operation = block.operation().expect("a block that fits");
             let found = results(fused::apply(level, operation, x.clone(), block.flat()));
             for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                // bf16 moves sums by a third of a percent of their spread, so one gate in a thousand opens or closes; a wrong
-                // gate is wrong as a whole, and the root of a thousandth is 3 %.
-                let size = |values: &mut dyn Iterator<Item = f32>| values.map(|x| x * x).sum::<f32>().sqrt();
-                let error = size(&mut found.iter().zip(expected).map(|(a, b)| a - b));
-                let share = error / size(&mut expected.iter().copied());
-                assert!(share < if level.rounds() { 0.06 } else { 1e-4 }, "{level} {at}: {share}");
+                let share = distance(found, expected);
+                assert!(share < limit(level), "{level} {at}: {share}");
             }
         }
+    }
+
+    #[test]
+    fn fused_lookups_and_head_give_what_plain_operations_give() {
+        let device = Device::flex().autodiff();
+        let config = HumanConfig {
+            swift: SwiftConfig { channels: 32, blocks: 0, accumulator: 16, hidden: 16 },
+            ..HumanConfig::default()
+        };
+        let network = Swift::new(&config, &mut Builder::new(5, &device));
+        let moments = ["e2e4 e7e5 g1f3", "d2d4 d7d5 c2c4 d5c4", ""]
+            .map(|moves| Moment::default().after_uci(moves.split_whitespace()).expect("legal moves"));
+        let batch = Batch::from_moments(&config, &moments.iter().collect::<Vec<_>>());
+        let crate::human::batch::Input::Swift(input) = &batch.input else { panic!("a swift batch") };
+        let mut builder = Builder::new(6, &device);
+        let (board, around) = (builder.normal([3, 32], 1.0).val(), builder.normal([3, 16], 1.0).val());
+        let results = |parts: Tensor<2>, said: Said| {
+            let all = [parts.reshape([-1]), said.moves, said.origin.reshape([-1]), said.target.reshape([-1])];
+            let all = Tensor::cat(all.into_iter().chain([said.mean.reshape([-1])]).collect(), 0);
+            let factors = Builder::new(7, &device).normal(all.dims(), 1.0).val();
+            let gradients = Weights::gradients(&network, &(all.clone() * factors).sum().backward());
+            let mut named = vec![("results".to_owned(), values(all))];
+            named.extend(gradients.0.into_iter().map(|(name, array)| (name, array.values)));
+            named
+        };
+        let plain = network.plain_squares(&input.squares, board.clone());
+        let plain = network.plain_head(&input.moves, plain, around.clone());
+        let expected = results(plain_sums(&network.parts, &input.parts), plain);
+        let fused = network.squares(&input.squares, board, None);
+        let fused = network.head(&input.moves, fused, around, None);
+        let found = results(network.parts(&input.parts, None), fused);
+        assert_eq!(found.len(), expected.len());
+        for ((name, found), (_, expected)) in found.iter().zip(&expected) {
+            let share = distance(found, expected);
+            assert!(share < limit(Level::best()), "{name}: {share}");
+        }
+    }
+
+    #[test]
+    fn a_packed_network_says_what_the_network_says() {
+        let device = Device::flex();
+        let config = HumanConfig {
+            swift: SwiftConfig { channels: 32, blocks: 2, accumulator: 16, hidden: 16 },
+            ..HumanConfig::default()
+        };
+        let network = Swift::new(&config, &mut Builder::new(5, &device));
+        let moment = Moment::default();
+        let batch = Batch::from_moments(&config, &[&moment, &moment]);
+        let crate::human::batch::Input::Swift(input) = &batch.input else { panic!("a swift batch") };
+        let packed = network.packed().expect("a network that fits");
+        let one = network.forward(&batch, input, false, Some(&packed));
+        let other = network.forward(&batch, input, false, None);
+        let tolerance = Tolerance::<f32>::absolute(1e-6);
+        one.moves.into_data().assert_approx_eq(&other.moves.into_data(), tolerance);
+        one.outcome.into_data().assert_approx_eq(&other.outcome.into_data(), tolerance);
     }
 }

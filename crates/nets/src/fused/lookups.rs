@@ -1,0 +1,50 @@
+//! Which rows of learned tables are looked up, for a whole batch.
+
+use kernels::{bags::Bags, head::Moves};
+
+/// Bags of rows, one after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lookups {
+    pub(crate) rows: Vec<i32>,
+    ends: Vec<usize>,
+}
+
+impl Lookups {
+    /// Ends the bag whose rows were pushed last.
+    pub(crate) fn end(&mut self) {
+        self.ends.push(self.rows.len());
+    }
+
+    /// Number of bags.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn bags(&self) -> Bags<'_> {
+        Bags { rows: &self.rows, ends: &self.ends }
+    }
+
+    /// The bag of each row.
+    pub(crate) fn owners(&self) -> Vec<i32> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let sizes = starts.zip(&self.ends).map(|(start, end)| end - start);
+        sizes.enumerate().flat_map(|(bag, size)| std::iter::repeat_n(bag as i32, size)).collect()
+    }
+}
+
+/// The legal moves of a batch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MoveLookups {
+    /// Number of moves up to and with each board.
+    pub(crate) ends: Vec<usize>,
+    pub(crate) origins: Vec<u8>,
+    pub(crate) targets: Vec<u8>,
+    pub(crate) rows: Lookups,
+}
+
+impl MoveLookups {
+    pub(crate) fn moves(&self) -> Moves<'_> {
+        let MoveLookups { ends, origins, targets, rows } = self;
+        Moves { ends, origins, targets, bags: rows.bags() }
+    }
+}
