@@ -288,8 +288,11 @@ fn first_weights<M: Module>(init: Option<&Path>, empty: &M) -> Result<Weights, T
 
 /// How the samples of one side of the split are drawn.
 fn sampling(config: &TrainConfig, split: Split) -> Result<SamplerOptions, TrainError> {
+    // Games of one source lie together in a dataset: a batch must be drawn from far more than a few of its places.
+    const POOL: usize = 1 << 20;
     let policy = config.policy()?;
-    Ok(SamplerOptions { batch: config.batch, ..SamplerOptions::new(policy, Some(split), config.seed) })
+    let options = SamplerOptions::new(policy, Some(split), config.seed);
+    Ok(SamplerOptions { batch: config.batch, pool: POOL, ..options })
 }
 
 impl TrainConfig {
