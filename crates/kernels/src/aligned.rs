@@ -25,9 +25,16 @@ pub struct Aligned {
     len: usize,
 }
 
+/// Lines of a room for so many numbers: at most an eighth more than needed, so that rooms of about the same size are one kind
+/// and what is kept stays bounded however the sizes vary.
+fn lines_for(len: usize) -> usize {
+    let lines = len.div_ceil(PER_LINE);
+    lines.next_multiple_of((lines.next_power_of_two() / 16).max(1))
+}
+
 impl Aligned {
     pub fn zeros(len: usize) -> Aligned {
-        let lines = len.div_ceil(PER_LINE);
+        let lines = lines_for(len);
         match take(lines) {
             Some(mut kept) => {
                 kept.fill(Line([0.0; PER_LINE]));
@@ -39,7 +46,7 @@ impl Aligned {
 
     /// Room whose numbers are whatever was there before.
     pub fn room(len: usize) -> Aligned {
-        match take(len.div_ceil(PER_LINE)) {
+        match take(lines_for(len)) {
             Some(lines) => Aligned { lines, len },
             None => Aligned::zeros(len),
         }
@@ -93,6 +100,16 @@ impl std::fmt::Debug for Aligned {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rooms_come_in_few_sizes_that_waste_little() {
+        let sizes: std::collections::HashSet<usize> = (1..=1 << 20).map(lines_for).collect();
+        assert!(sizes.len() < 200, "{}", sizes.len());
+        assert!((1..=1 << 20).all(|len| {
+            let lines = len.div_ceil(PER_LINE);
+            (lines..=lines + lines / 8).contains(&lines_for(len))
+        }));
+    }
 
     #[test]
     fn room_that_was_used_comes_back_as_zeros_when_zeros_are_asked_for() {
