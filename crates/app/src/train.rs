@@ -1,5 +1,6 @@
 //! `tabiya train`: a network from a dataset, and the curves of past runs.
 
+mod calibrate;
 mod plot;
 
 use std::{
@@ -21,7 +22,7 @@ use nets::{Event, RunConfig, TrainOptions};
 /// Train a network, or draw the curves of runs (`tabiya train plot RUN...`).
 ///
 /// Everything is appended to metrics.jsonl in the run's folder; best.safetensors there is the best network so far.
-/// Ctrl-C saves and ends; --resume goes on as if nothing had happened.
+/// Ctrl-C saves and ends; --resume goes on as if nothing had happened, or with another schedule (train.steps, train.rate).
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
@@ -53,11 +54,14 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     Plot(plot::Args),
+    Calibrate(calibrate::Args),
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if let Some(Verb::Plot(args)) = &args.verb {
-        return plot::run(args);
+    match &args.verb {
+        Some(Verb::Plot(args)) => return plot::run(args),
+        Some(Verb::Calibrate(args)) => return calibrate::run(args),
+        None => {}
     }
     let (Some(config), Some(data), Some(out)) = (&args.config, &args.data, &args.out) else {
         unreachable!("clap asks for all three");

@@ -52,6 +52,11 @@ impl ThinkTime {
         Duration::from_secs_f64(seconds.max(0.0))
     }
 
+    /// The chance of less than `time`.
+    pub fn below(&self, time: Duration) -> f32 {
+        self.bins.iter().map(|bin| bin.chance * bin.share_below(time)).sum()
+    }
+
     /// The place of the likeliest bin; of equals the shortest.
     pub fn likeliest(&self) -> Option<usize> {
         (0..self.bins.len()).reduce(
@@ -76,6 +81,12 @@ impl ThinkBin {
         let (from, to) = (self.from.as_secs_f64().ln_1p(), self.to.as_secs_f64().ln_1p());
         let seconds = (from + f64::from(place.clamp(0.0, 1.0)) * (to - from)).exp_m1();
         Duration::from_secs_f64(seconds.max(0.0)).clamp(self.from, self.to)
+    }
+
+    /// The share of this bin's durations that are less than `time`.
+    fn share_below(&self, time: Duration) -> f32 {
+        let [from, to, time] = [self.from, self.to, time].map(|time| time.as_secs_f64().ln_1p());
+        if to > from { ((time - from) / (to - from)).clamp(0.0, 1.0) as f32 } else { f32::from(from < time) }
     }
 
     fn mean_s(&self) -> f64 {
@@ -131,6 +142,16 @@ mod tests {
                 prop_assert!((share - bin.chance).abs() < 0.011, "{share} {bin:?}");
             }
         }
+    }
+
+    #[test]
+    fn chances_below_a_duration_grow_from_none_to_all() {
+        let think = ThinkTime::from_weights(&EDGES_S, &[1.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        for (seconds, expected) in [(0.0, 0.0), (0.5, 0.25), (1.5, 0.5), (2.5, 1.0), (500.0, 1.0)] {
+            assert!((think.below(Duration::from_secs_f32(seconds)) - expected).abs() < 1e-5, "{seconds}");
+        }
+        let middle = think.below(Duration::from_secs(2));
+        assert!(middle > 0.7 && middle < 0.8, "{middle}");
     }
 
     #[test]

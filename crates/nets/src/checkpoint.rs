@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
-    WeightError,
+    Card, WeightError,
     optimiser::{Optimiser, SETS},
     weight_file::{full_precision, read_arrays},
     weights::Weights,
@@ -47,23 +47,17 @@ pub(crate) struct RunState {
     pub(crate) best: Option<f64>,
     pub(crate) curve: Vec<(u64, f64, f64)>,
     pub(crate) sampler: Option<SamplerState>,
-    /// The configuration as TOML: a resumed run must have the same.
+    /// The configuration as TOML: a resumed run must have the same, but for its schedule.
     pub(crate) config: String,
 }
 
 impl RunState {
-    pub(crate) fn new(config: String) -> RunState {
-        let (step, samples, seconds) = (0, 0, 0.0);
-        RunState {
-            version: VERSION,
-            step,
-            samples,
-            seconds,
-            best: None,
-            curve: Vec::new(),
-            sampler: None,
-            config,
-        }
+    /// Samples, time and curve go on from those of the weights that the run begins with.
+    pub(crate) fn new(config: String, past: Option<&Card>) -> RunState {
+        let step = 0;
+        let (samples, seconds) = past.map_or((0, 0.0), |card| (card.samples, 3600.0 * card.hours));
+        let curve = past.map_or_else(Vec::new, |card| card.curve.clone());
+        RunState { version: VERSION, step, samples, seconds, best: None, curve, sampler: None, config }
     }
 }
 

@@ -116,7 +116,7 @@ pub fn load_bytes(bytes: &[u8]) -> Result<Arc<dyn Brain>, WeightError> {
     build(WeightFile::from_bytes(bytes)?)
 }
 
-fn build(file: WeightFile) -> Result<Arc<dyn Brain>, WeightError> {
+pub(crate) fn build(file: WeightFile) -> Result<Arc<dyn Brain>, WeightError> {
     let config = NetConfig::parse(&file.card.family, &file.card.network).map_err(|error| match error {
         NetConfigError::NoFamily(name) => WeightError::Family(name),
         NetConfigError::Wrong(reason) => WeightError::Network(reason),

@@ -19,7 +19,9 @@ use burn::{
 use chess::Brain;
 use data::Sample;
 
-pub use self::config::{Architecture, Hc3Config, HumanConfig, ObjectiveWeights, RatingForm, SwiftConfig};
+pub use self::config::{
+    Architecture, Hc3Config, HumanConfig, ObjectiveWeights, RatingForm, SwiftConfig, Temperature,
+};
 use self::{
     batch::{Batch, Input},
     brain::HumanBrain,

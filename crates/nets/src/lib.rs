@@ -2,6 +2,7 @@
 //!
 //! A family is an ordinary burn module; what all of them share (layers, optimiser, loop, files) stands once beside them.
 
+mod calibrate;
 mod card;
 mod checkpoint;
 mod device;
@@ -17,6 +18,7 @@ mod train;
 mod weight_file;
 mod weights;
 
+pub use calibrate::calibrate;
 pub use card::{Card, DataCard};
 pub use checkpoint::{CHECKPOINT, CheckpointError};
 pub use device::{device, device_name};

@@ -52,7 +52,9 @@ pub enum TrainError {
     Exists(PathBuf),
     #[error("`{0}` holds no checkpoint to resume from")]
     NothingToResume(PathBuf),
-    #[error("the run in `{0}` was begun with another configuration; give the same, or begin a new run")]
+    #[error(
+        "the run in `{0}` was begun with another network, batch or choice of samples; give the same, or begin a new run"
+    )]
     OtherConfig(PathBuf),
     #[error("the loss became {loss} at step {step}; a lower learning rate may help")]
     Diverged { step: u64, loss: f64 },
@@ -118,13 +120,14 @@ impl<'a, F: Family> Run<'a, F> {
             (true, false) => return Err(TrainError::NothingToResume(folder.to_owned())),
             (true, true) => checkpoint::load(&checkpoint)?,
             (false, false) => {
-                let weights = first_weights(options.init, &empty)?;
-                (Optimiser::new(weights), RunState::new(config.to_toml()))
+                let (weights, past) = first_weights(options.init, &empty)?;
+                (Optimiser::new(weights), RunState::new(config.to_toml(), past.as_ref()))
             }
         };
-        if state.config != config.to_toml() {
+        if !config.continues(&state.config) {
             return Err(TrainError::OtherConfig(folder.to_owned()));
         }
+        let state = RunState { config: config.to_toml(), ..state };
         data::durable::write(&folder.join("config.toml"), config.to_toml().as_bytes()).map_err(io)?;
         let feed = Feed::open(data, net, &config.train, state.sampler.clone())?;
         let validation = feed::validation::<F>(data, net, &config.train)?;
@@ -275,14 +278,15 @@ fn accumulate(total: &mut Weights, gradients: Weights, share: f32) {
     }
 }
 
-fn first_weights<M: Module>(init: Option<&Path>, empty: &M) -> Result<Weights, TrainError> {
+/// The weights to begin with, and the card of what was learned before.
+fn first_weights<M: Module>(init: Option<&Path>, empty: &M) -> Result<(Weights, Option<Card>), TrainError> {
     let fresh = Weights::of(empty);
-    let Some(path) = init else { return Ok(fresh) };
+    let Some(path) = init else { return Ok((fresh, None)) };
     let wrong = |error| TrainError::Weights { path: path.to_owned(), error };
     let file = WeightFile::read(path).map_err(wrong)?;
     match file.weights.misfit(&fresh) {
         Some(misfit) => Err(wrong(WeightError::Misfit(misfit))),
-        None => Ok(file.weights),
+        None => Ok((file.weights, Some(file.card))),
     }
 }
 

@@ -4,7 +4,7 @@ use burn::tensor::activation::softmax;
 use chess::{Brain, Moment, Opinion, ThinkTime, Wdl};
 
 use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
-use crate::weights::values;
+use crate::{calibrate::at_temperature, weights::values};
 
 /// Moments that are judged in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -32,13 +32,24 @@ impl HumanBrain {
         let rows = moves.chunks_exact(batch.longest).zip(&batch.counts);
         let rest = outcome.chunks_exact(3).zip(think.chunks_exact(THINK_BINS));
         rows.zip(rest)
-            .map(|((row, &count), (wdl, think))| Opinion {
-                policy: Some(row[..count].to_vec()),
+            .zip(moments)
+            .map(|(((row, &count), (wdl, think)), moment)| Opinion {
+                policy: Some(self.calibrated(&row[..count], moment)),
                 wdl: Some(Wdl::from_weights(wdl[0], wdl[1], wdl[2])),
                 think: Some(think_time(think)),
                 line: Vec::new(),
             })
             .collect()
+    }
+}
+
+impl HumanBrain {
+    fn calibrated(&self, chances: &[f32], moment: &Moment) -> Vec<f32> {
+        let rating = moment.players.and_then(|players| players.of(moment.turn()));
+        match self.config.temperature(rating) {
+            1.0 => chances.to_vec(),
+            temperature => at_temperature(chances, temperature),
+        }
     }
 }
 

@@ -9,6 +9,16 @@ pub struct HumanConfig {
     pub weights: ObjectiveWeights,
     pub hc3: Hc3Config,
     pub swift: SwiftConfig,
+    /// What the logarithms of chances are divided by, for players of a rating: points of a line, in order. Empty: by 1. Made
+    /// by [`calibrate`](crate::calibrate()) when the training is done.
+    pub temperatures: Vec<Temperature>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Temperature {
+    pub rating: f32,
+    pub value: f32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +98,22 @@ impl Default for SwiftConfig {
 }
 
 impl HumanConfig {
+    /// The temperature for a player of this rating; flat beyond the first and last points.
+    pub(crate) fn temperature(&self, rating: Option<u16>) -> f32 {
+        const TYPICAL: u16 = 1500;
+        let rating = f32::from(rating.unwrap_or(TYPICAL));
+        let points = &self.temperatures;
+        let after = points.partition_point(|point| point.rating <= rating);
+        match (points[..after].last(), points.get(after)) {
+            (None, None) => 1.0,
+            (Some(only), None) | (None, Some(only)) => only.value,
+            (Some(low), Some(high)) => {
+                let share = (rating - low.rating) / (high.rating - low.rating);
+                low.value + share * (high.value - low.value)
+            }
+        }
+    }
+
     /// One small network of each architecture.
     pub(crate) fn all_tiny() -> Vec<HumanConfig> {
         let weights =
@@ -101,8 +127,34 @@ impl HumanConfig {
             ..Hc3Config::default()
         };
         let swift = SwiftConfig { channels: 8, blocks: 1, accumulator: 16, hidden: 16 };
-        let tiny =
-            |architecture| HumanConfig { architecture, weights, hc3: hc3.clone(), swift: swift.clone() };
+        let tiny = |architecture| HumanConfig {
+            architecture,
+            weights,
+            hc3: hc3.clone(),
+            swift: swift.clone(),
+            temperatures: Vec::new(),
+        };
         [Architecture::Hc3, Architecture::Swift].map(tiny).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temperatures_lie_on_a_line_through_their_points() {
+        let point = |rating, value| Temperature { rating, value };
+        let config = HumanConfig {
+            temperatures: vec![point(1000.0, 1.2), point(2000.0, 0.8)],
+            ..HumanConfig::default()
+        };
+        for (rating, expected) in
+            [(600, 1.2), (1000, 1.2), (1500, 1.0), (1750, 0.9), (2000, 0.8), (2800, 0.8)]
+        {
+            assert!((config.temperature(Some(rating)) - expected).abs() < 1e-6, "{rating}");
+        }
+        assert_eq!(HumanConfig::default().temperature(Some(1500)), 1.0);
+        assert!((config.temperature(None) - 1.0).abs() < 1e-6, "unknown players are typical");
     }
 }

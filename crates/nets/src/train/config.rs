@@ -107,6 +107,17 @@ impl RunConfig {
         Ok(RunConfig { net, train })
     }
 
+    /// Whether a run that was begun with `begun` may go on with this: only the schedule and how often it is looked at may
+    /// have changed.
+    pub(crate) fn continues(&self, begun: &str) -> bool {
+        let Ok(begun) = RunConfig::from_toml(begun, &[]) else { return false };
+        let TrainConfig { steps, warmup, rate, last_rate, validate_every, checkpoint_seconds, .. } =
+            self.train;
+        let train =
+            TrainConfig { steps, warmup, rate, last_rate, validate_every, checkpoint_seconds, ..begun.train };
+        RunConfig { train, ..begun } == *self
+    }
+
     pub fn to_toml(&self) -> String {
         let network = match &self.net {
             NetConfig::Human(config) => toml::Table::try_from(config),
@@ -165,6 +176,24 @@ mod tests {
             let config = RunConfig { net, train: TrainConfig { rate: 3e-4, ..TrainConfig::default() } };
             assert_eq!(RunConfig::from_toml(&config.to_toml(), &[]).unwrap(), config);
         }
+    }
+
+    #[test]
+    fn a_run_may_go_on_with_another_schedule_and_with_nothing_else() {
+        let begun = RunConfig::family("human", &[]).unwrap().to_toml();
+        for (set, may) in [
+            ("train.steps=20", true),
+            ("train.rate=1e-4", true),
+            ("train.validate-every=7", true),
+            ("train.batch=64", false),
+            ("train.seed=9", false),
+            ("train.policy=all", false),
+            ("network.swift.blocks=5", false),
+        ] {
+            let config = RunConfig::family("human", &[set.to_owned()]).unwrap();
+            assert_eq!(config.continues(&begun), may, "{set}");
+        }
+        assert!(!RunConfig::family("human", &[]).unwrap().continues("nonsense"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! One forecast held against what really happened.
 
-use std::{collections::HashMap, time::Duration};
+use std::{cmp::Ordering, collections::HashMap, time::Duration};
 
-use ::data::Sample;
+use ::data::{Game, Sample};
 use chess::{
     ThinkTime, Wdl,
     shakmaty::{Move, Square},
@@ -45,7 +45,14 @@ pub(crate) struct Think {
     pub(crate) right_bin: bool,
     pub(crate) expected_s: f64,
     pub(crate) spent_s: f64,
+    /// The chance that the move was given to be a snap one.
+    pub(crate) snap: f64,
+    /// Whether it was one. Clocks in whole seconds leave it open whether two seconds were more or less: a half then.
+    pub(crate) snapped: f64,
 }
+
+/// Moves made in less are snap moves.
+pub(crate) const SNAP: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome {
@@ -137,7 +144,18 @@ fn mark_think(sample: &Sample, think: &ThinkTime) -> Option<Think> {
         right_bin: think.likeliest()? == think.bin_of(spent)?,
         expected_s: think.mean().as_secs_f64(),
         spent_s: spent.as_secs_f64(),
+        snap: think.below(SNAP).into(),
+        snapped: match spent.cmp(&SNAP) {
+            Ordering::Less => 1.0,
+            Ordering::Equal if whole_seconds(&sample.game) => 0.5,
+            _ => 0.0,
+        },
     })
+}
+
+fn whole_seconds(game: &Game) -> bool {
+    let clocks = game.clocks_cs.iter().flatten().flatten();
+    clocks.into_iter().all(|clock| clock.is_multiple_of(100))
 }
 
 #[cfg(test)]

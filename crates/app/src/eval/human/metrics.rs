@@ -3,7 +3,7 @@
 use super::mark::Mark;
 
 /// Name in JSON, head in tables, and how a figure is written.
-pub(crate) const METRICS: [(&str, &str, Format); 13] = [
+pub(crate) const METRICS: [(&str, &str, Format); 15] = [
     ("top1", "top-1", Format::Percent),
     ("top3", "top-3", Format::Percent),
     ("top5", "top-5", Format::Percent),
@@ -14,6 +14,8 @@ pub(crate) const METRICS: [(&str, &str, Format); 13] = [
     ("think_bin", "think bin", Format::Percent),
     ("think_r", "think r", Format::Fine),
     ("think_mae_s", "MAE s", Format::Plain),
+    ("snap", "under 2 s", Format::Percent),
+    ("snap_real", "really", Format::Percent),
     ("outcome", "outcome", Format::Percent),
     ("outcome_auc", "AUC", Format::Fine),
     ("outcome_ece", "ECE", Format::Fine),
@@ -49,6 +51,8 @@ pub(crate) fn measure(marks: &[Mark], weights: &[f64]) -> Figures {
         mean(&|mark| Some(f64::from(u8::from(mark.think?.right_bin)))),
         think_correlation(marks, weights),
         mean(&|mark| mark.think.map(|think| (think.expected_s - think.spent_s).abs())),
+        mean(&|mark| mark.think.map(|think| think.snap)),
+        mean(&|mark| mark.think.map(|think| think.snapped)),
         mean(&|mark| Some(f64::from(u8::from(right_outcome(mark)?)))),
         area_under_curve(marks, weights),
         calibration_error(marks, weights),
@@ -159,13 +163,15 @@ mod tests {
     #[test]
     fn think_times_are_compared_in_seconds() {
         let think = |expected_s, spent_s, right_bin| Mark {
-            think: Some(Think { right_bin, expected_s, spent_s }),
+            think: Some(Think { right_bin, expected_s, spent_s, snap: 0.25, snapped: 0.5 }),
             ..mark(0)
         };
         let marks = [think(1.0, 2.0, true), think(2.0, 4.0, false), think(3.0, 6.0, false)];
         assert_close(figure("think_r", &marks), 1.0);
         assert_close(figure("think_mae_s", &marks), 2.0);
         assert_close(figure("think_bin", &marks), 1.0 / 3.0);
+        assert_close(figure("snap", &marks), 0.25);
+        assert_close(figure("snap_real", &marks), 0.5);
         let turned = [think(1.0, 6.0, true), think(2.0, 4.0, false), think(3.0, 2.0, false)];
         assert_close(figure("think_r", &turned), -1.0);
     }
