@@ -87,7 +87,7 @@ fn ask(args: &Args, moment: &Moment, brain: &Arc<dyn Brain>) -> Vec<Column> {
                 left_cs: ByColor { white: left, black: left },
                 ..Clocks::start(args.base.min(1 << 20), args.increment.min(1 << 20))
             };
-            let players = Ratings { white: Some(rating), black: Some(rating) };
+            let players = Ratings::lichess(Some(rating), Some(rating));
             Moment { clocks: Some(clocks), players: Some(players), ..moment.clone() }
         })
         .collect();

@@ -29,14 +29,28 @@ impl Clocks {
     }
 }
 
-/// Ratings of the two players on the Lichess scale; either may be unknown.
+/// Ratings of the two players; either may be unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ratings {
     pub white: Option<u16>,
     pub black: Option<u16>,
+    pub scale: RatingScale,
+}
+
+/// Whose numbers the ratings are; the scales are not interchangeable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RatingScale {
+    #[default]
+    Lichess,
+    ChessCom,
+    Fide,
 }
 
 impl Ratings {
+    pub fn lichess(white: Option<u16>, black: Option<u16>) -> Ratings {
+        Ratings { white, black, scale: RatingScale::Lichess }
+    }
+
     pub fn of(self, color: Color) -> Option<u16> {
         color.fold_wb(self.white, self.black)
     }
@@ -44,6 +58,6 @@ impl Ratings {
     /// Swaps the two sides, for mirrored positions.
     #[must_use]
     pub fn swapped(self) -> Ratings {
-        Ratings { white: self.black, black: self.white }
+        Ratings { white: self.black, black: self.white, ..self }
     }
 }

@@ -23,7 +23,7 @@ mod think_time;
 pub mod vocabulary;
 
 pub use bins::Bins;
-pub use clocks::{Clocks, Ratings};
+pub use clocks::{Clocks, RatingScale, Ratings};
 pub use comment::Annotation;
 pub use evaluation::Evaluation;
 pub use moment::{Moment, MomentError};

@@ -126,7 +126,7 @@ mod tests {
             .collect();
         assert_eq!(left, [(18000, 18000), (18000, 18000), (18000, 17850), (17100, 17850), (17100, 17900)]);
         let last = game.moments().last().unwrap();
-        assert_eq!(last.players, Some(Ratings { white: Some(1500), black: None }));
+        assert_eq!(last.players, Some(Ratings::lichess(Some(1500), None)));
         assert_eq!(last.clocks.unwrap().increment_cs.white, 200);
         assert_eq!(last.past.moves().len(), 4);
     }

@@ -1,7 +1,7 @@
 //! One game as a row: who, when, how fast, and every move with its clock and evaluation.
 
 use chess::{
-    Clocks, PackedMove, Ratings,
+    Clocks, PackedMove, RatingScale, Ratings,
     shakmaty::{CastlingMode, Chess, Color, Position, fen::Fen},
 };
 use xxhash_rust::xxh3::xxh3_128;
@@ -41,8 +41,17 @@ impl Game {
     }
 
     pub fn ratings(&self) -> Option<Ratings> {
-        let ratings = Ratings { white: self.white_elo, black: self.black_elo };
-        (ratings != Ratings::default()).then_some(ratings)
+        let ratings = Ratings { white: self.white_elo, black: self.black_elo, scale: self.rating_scale() };
+        (ratings.white.is_some() || ratings.black.is_some()).then_some(ratings)
+    }
+
+    /// By what is known of the game: chess.com's have its name in their id, those without a clock were played over the board.
+    fn rating_scale(&self) -> RatingScale {
+        match (self.id.starts_with("chess.com/"), self.control) {
+            (true, _) => RatingScale::ChessCom,
+            (false, None) => RatingScale::Fide,
+            (false, Some(_)) => RatingScale::Lichess,
+        }
     }
 
     /// Whether every move can be played from the start, and the lists fit the moves.

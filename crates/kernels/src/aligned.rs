@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn rooms_come_in_few_sizes_that_waste_little() {
-        let sizes: std::collections::HashSet<usize> = (1..=1 << 20).map(lines_for).collect();
+        let sizes: std::collections::HashSet<usize> = (1..=1usize << 20).map(lines_for).collect();
         assert!(sizes.len() < 200, "{}", sizes.len());
-        assert!((1..=1 << 20).all(|len| {
+        assert!((1..=1usize << 20).all(|len| {
             let lines = len.div_ceil(PER_LINE);
             (lines..=lines + lines / 8).contains(&lines_for(len))
         }));

@@ -89,7 +89,7 @@ pub(crate) async fn opinions(
         return Err(SetupError::Rating(question.rating).into());
     }
     let mut moment = question.start.moment()?;
-    moment.players = Some(Ratings { white: Some(question.rating), black: Some(question.rating) });
+    moment.players = Some(Ratings::lichess(Some(question.rating), Some(question.rating)));
     moment.clocks = question.clock_s.map(|seconds| Clocks::start(seconds.clamp(1, 36_000), 0));
     let _turn = hall.questions.try_acquire().map_err(|_| ApiError::too_many("too many questions at once"))?;
     let networks = hall.minds.networks.iter().map(|network| ask(network, &moment));

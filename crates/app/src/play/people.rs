@@ -42,7 +42,7 @@ pub(crate) async fn ask(
     ratings.sort_unstable();
     ratings.dedup();
     let seat = |&rating: &u16| Moment {
-        players: Some(Ratings { white: Some(rating), black: Some(rating) }),
+        players: Some(Ratings::lichess(Some(rating), Some(rating))),
         ..moment.clone()
     };
     let opinions = people.ask_all(ratings.iter().map(seat).collect()).await;

@@ -102,7 +102,7 @@ impl Setup {
 
     pub(crate) fn ratings(&self) -> Ratings {
         let of = |side| Some(if side == self.color { self.own_rating } else { self.rating });
-        Ratings { white: of(Color::White), black: of(Color::Black) }
+        Ratings::lichess(of(Color::White), of(Color::Black))
     }
 }
 

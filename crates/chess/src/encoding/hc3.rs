@@ -224,7 +224,7 @@ mod tests {
                 left_cs: ByColor { white: u32::from(left[0]), black: u32::from(left[1]) },
                 ..Clocks::start(180, 2)
             };
-            let players = Ratings { white: Some(white), black: Some(black) };
+            let players = Ratings::lichess(Some(white), Some(black));
             let mut moment = game.last().unwrap().clone();
             let mut mirror = mirrored(&game);
             (moment.clocks, moment.players) = (Some(clocks), Some(players));
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn smooth_ratings_lie_between_the_middles_of_classes() {
         let channels = |rating: u16| {
-            let players = Some(Ratings { white: Some(rating), black: None });
+            let players = Some(Ratings::lichess(Some(rating), None));
             let mut out = Sparse::default();
             encode_smooth(&Moment { players, ..Moment::default() }, &mut out);
             out.everywhere

@@ -45,15 +45,6 @@ const MOVE_NUMBER: usize = INCREMENT + INCREMENT_HATS;
 const MATERIAL: usize = MOVE_NUMBER + MOVE_NUMBER_HATS;
 const REST: usize = MATERIAL + 10;
 
-/// Whose numbers the ratings are; the scales are not interchangeable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RatingScale {
-    #[default]
-    Lichess,
-    ChessCom,
-    Fide,
-}
-
 /// A legal move by its rows. Castling goes to the square of the rook, which no other king's move does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MoveRows {
@@ -97,13 +88,13 @@ impl Default for Swift {
 }
 
 /// Fills `out` with what the side to move sees. Unknown clocks and ratings leave their numbers at zero.
-pub fn encode(moment: &Moment, scale: RatingScale, out: &mut Swift) {
+pub fn encode(moment: &Moment, out: &mut Swift) {
     let us = moment.turn();
     let board = moment.position.board();
     let (own, others) = (Attacks::of(board, us), Attacks::of(board, !us));
     squares(moment, us, &own, &others, out);
     marks(moment, us, &own, &others, out);
-    whole(moment, us, scale, &mut out.whole);
+    whole(moment, us, &mut out.whole);
     let last = moment.past.moves().next().map(Move::to);
     out.moves.clear();
     out.threats.clear();
@@ -172,7 +163,7 @@ fn hats(out: &mut [f32], value: f32) {
     out[low + 1] = value - low as f32;
 }
 
-fn whole(moment: &Moment, us: Color, scale: RatingScale, out: &mut [f32; WHOLE]) {
+fn whole(moment: &Moment, us: Color, out: &mut [f32; WHOLE]) {
     out.fill(0.0);
     if let Some(players) = moment.players {
         for (at, rating) in [players.of(us), players.of(!us)].into_iter().enumerate() {
@@ -210,6 +201,7 @@ fn whole(moment: &Moment, us: Color, scale: RatingScale, out: &mut [f32; WHOLE])
     rest[4] = moment.halfmoves() as f32 / 50.0;
     rest[5] = f32::from(may_repeat(moment));
     rest[6] = f32::from(position.is_check());
+    let scale = moment.players.unwrap_or_default().scale;
     rest[7 + scale as usize] = 1.0;
 }
 
@@ -286,7 +278,7 @@ mod tests {
 
     fn encoded(moment: &Moment) -> Swift {
         let mut out = Swift::default();
-        encode(moment, RatingScale::Lichess, &mut out);
+        encode(moment, &mut out);
         out.marks.sort_unstable();
         out.parts.sort_unstable();
         let mut order: Vec<usize> = (0..out.moves.len()).collect();
@@ -308,7 +300,7 @@ mod tests {
                 left_cs: ByColor { white: u32::from(left[0]), black: u32::from(left[1]) },
                 ..Clocks::start(180, 2)
             };
-            let players = Ratings { white: Some(white), black: Some(black) };
+            let players = Ratings::lichess(Some(white), Some(black));
             let mut moment = game.last().unwrap().clone();
             let mut mirror = mirrored(&game);
             (moment.clocks, moment.players) = (Some(clocks), Some(players));
@@ -379,7 +371,7 @@ mod tests {
         for (fen, text, expected) in table {
             let moment = Moment::from_fen(fen, CastlingMode::Standard).unwrap();
             let mut out = Swift::default();
-            encode(&moment, RatingScale::Lichess, &mut out);
+            encode(&moment, &mut out);
             let m = moment.parse_uci(text).unwrap();
             let place = moment.legal_moves().into_iter().position(|other| other == m).unwrap();
             let named = out.threats.iter().filter(|threat| usize::from(threat[0]) == place);

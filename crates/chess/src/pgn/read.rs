@@ -150,7 +150,7 @@ fn start(game: &Game) -> Result<Moment, GameError> {
     };
     moment.clocks = game.tag("TimeControl").and_then(clocks);
     let rating = |name| game.tag(name).and_then(|text| text.parse().ok());
-    let players = Ratings { white: rating("WhiteElo"), black: rating("BlackElo") };
+    let players = Ratings::lichess(rating("WhiteElo"), rating("BlackElo"));
     moment.players = (players != Ratings::default()).then_some(players);
     Ok(moment)
 }

@@ -44,7 +44,7 @@ impl HumanSettings {
     /// The moment with the ratings of those who play: ours for `us`.
     pub fn seat(&self, moment: &Moment, us: Color) -> Moment {
         let (own, other) = (Some(self.rating), Some(self.opponent.unwrap_or(self.rating)));
-        let players = Ratings { white: us.fold_wb(own, other), black: us.fold_wb(other, own) };
+        let players = Ratings::lichess(us.fold_wb(own, other), us.fold_wb(other, own));
         Moment { players: Some(players), ..moment.clone() }
     }
 }

@@ -133,7 +133,7 @@ fn a_flipped_position_gets_the_flipped_opinion() {
     ];
     let clocks =
         Clocks { increment_cs: chess::shakmaty::ByColor { white: 0, black: 300 }, ..Clocks::start(60, 0) };
-    let players = Ratings { white: Some(1200), black: Some(2100) };
+    let players = Ratings::lichess(Some(1200), Some(2100));
     for config in NetConfig::all_tiny() {
         let brain = build(weight_file(&config, 5)).unwrap();
         for fen in table {

@@ -5,14 +5,11 @@ use std::sync::Arc;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use chess::{
     Moment,
-    encoding::{
-        hc3,
-        swift::{self, RatingScale},
-    },
+    encoding::{hc3, swift},
     shakmaty::{Color, Move},
     vocabulary::geometric,
 };
-use data::{Game, Sample};
+use data::Sample;
 
 use super::{Architecture, HumanConfig, RatingForm, THINK_EDGES};
 use crate::fused::{Lookups, MoveLookups};
@@ -80,9 +77,8 @@ pub(super) struct Targets {
 
 impl Batch {
     pub(super) fn from_samples(config: &HumanConfig, samples: &[Sample]) -> Batch {
-        let scales = samples.iter().map(|sample| scale(&sample.game));
-        let moments: Vec<_> = samples.iter().map(|sample| &sample.moment).zip(scales).collect();
-        let mut batch = Batch::new(config, &moments);
+        let moments: Vec<_> = samples.iter().map(|sample| &sample.moment).collect();
+        let mut batch = Batch::from_moments(config, &moments);
         let mut targets = Targets::default();
         samples.iter().for_each(|sample| targets.push(config, sample));
         batch.targets = Some(targets);
@@ -91,12 +87,7 @@ impl Batch {
 
     /// Every moment must have a legal move.
     pub(super) fn from_moments(config: &HumanConfig, moments: &[&Moment]) -> Batch {
-        let moments: Vec<_> = moments.iter().map(|&moment| (moment, RatingScale::Lichess)).collect();
-        Batch::new(config, &moments)
-    }
-
-    fn new(config: &HumanConfig, moments: &[(&Moment, RatingScale)]) -> Batch {
-        let counts: Vec<usize> = moments.iter().map(|(moment, _)| moment.legal_moves().len()).collect();
+        let counts: Vec<usize> = moments.iter().map(|moment| moment.legal_moves().len()).collect();
         let input = match config.architecture {
             Architecture::Hc3 => Input::Hc3(Hc3Input::new(config.hc3.ratings, moments)),
             Architecture::Swift => Input::Swift(SwiftInput::new(moments)),
@@ -128,20 +119,11 @@ pub(super) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
     Tensor::from_data(TensorData::new(values, [len]), device)
 }
 
-/// By what is known of a stored game: chess.com's have its name in their id, those without a clock were played over the board.
-fn scale(game: &Game) -> RatingScale {
-    match (game.id.starts_with("chess.com/"), game.control) {
-        (true, _) => RatingScale::ChessCom,
-        (false, None) => RatingScale::Fide,
-        (false, Some(_)) => RatingScale::Lichess,
-    }
-}
-
 impl Hc3Input {
-    fn new(ratings: RatingForm, moments: &[(&Moment, RatingScale)]) -> Hc3Input {
+    fn new(ratings: RatingForm, moments: &[&Moment]) -> Hc3Input {
         let mut input = Hc3Input { planes: vec![0.0; moments.len() * hc3::LEN], words: Vec::new() };
         let mut sparse = hc3::Sparse::default();
-        for ((moment, _), planes) in moments.iter().zip(input.planes.chunks_exact_mut(hc3::LEN)) {
+        for (moment, planes) in moments.iter().zip(input.planes.chunks_exact_mut(hc3::LEN)) {
             match ratings {
                 RatingForm::Bins => hc3::encode(moment, &mut sparse),
                 RatingForm::Smooth => hc3::encode_smooth(moment, &mut sparse),
@@ -155,13 +137,13 @@ impl Hc3Input {
 }
 
 impl SwiftInput {
-    fn new(moments: &[(&Moment, RatingScale)]) -> SwiftInput {
+    fn new(moments: &[&Moment]) -> SwiftInput {
         let (mut squares, mut parts, mut moves) =
             (Lookups::default(), Lookups::default(), MoveLookups::default());
         let mut whole = Vec::with_capacity(moments.len() * swift::WHOLE);
         let mut encoded = swift::Swift::default();
-        for (moment, scale) in moments {
-            swift::encode(moment, *scale, &mut encoded);
+        for moment in moments {
+            swift::encode(moment, &mut encoded);
             push_squares(&mut encoded, &mut squares);
             parts.rows.extend(encoded.parts.iter().map(|&part| i32::from(part)));
             parts.end();

@@ -98,8 +98,8 @@ fn a_run_is_neither_overwritten_nor_mixed_up() {
     run(&config, &data, &out, false, Some(2));
     assert!(fail(&config, false).contains("holds a run already"));
     let mut other = config.clone();
-    other.train.rate *= 2.0;
-    assert!(fail(&other, true).contains("another configuration"));
+    other.train.batch *= 2;
+    assert!(fail(&other, true).contains("another network, batch or choice of samples"));
     std::fs::write(out.join("checkpoint.safetensors"), b"half a checkp").unwrap();
     assert!(fail(&config, true).contains("not a whole safetensors file"));
 }
