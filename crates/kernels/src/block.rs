@@ -8,6 +8,7 @@
 
 mod attention;
 mod batch;
+mod dropout;
 mod feed;
 mod group;
 mod half;
@@ -17,7 +18,8 @@ mod scratch;
 #[cfg(test)]
 mod tests;
 
-pub use batch::{Kept, backward, forward};
+pub use batch::{Kept, backward, backward_masked, forward, forward_masked};
+pub use dropout::Dropout;
 pub use layout::{Layout, Part};
 pub use packed::Packed;
 

@@ -30,6 +30,9 @@ pub(super) fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut 
             product::right(level, part(value), values);
             let size = Size { m: tokens, n: tokens, k: head };
             product(level, size, left, keys, &mut s.scores, tall, Into::Replace);
+            if let Some(absent) = &s.absent {
+                rows::add_bias(level, &mut s.scores, tall, tokens, absent);
+            }
             let bias = bias.map(|bias| &bias[(first + at) / head * tokens * tokens..][..tokens * tokens]);
             softmax::forward(level, &mut s.scores[..tokens * tall], tall, tokens, shape.scale(), bias);
             product::left(level, square(&s.scores, tokens), left);
@@ -42,6 +45,7 @@ pub(super) fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut 
     let size = Size { m: tokens, n: width, k: width };
     add_product(
         packed,
+        (Which::Attention, s.position),
         size,
         &s.narrow[1],
         &packed.ahead.out,
@@ -83,11 +87,19 @@ pub(super) fn backward(
     let (tokens, width, head) = (shape.tokens, shape.width, shape.head());
     let tall = product::rounded(tokens);
     normalise(packed, Which::Attention, x, s, Some((&mut group.attention[QUERY].left, place)));
-    let all = View::new(to_x, tokens, width);
+    let dropped = &mut s.rows[1][..tokens * width];
+    let gradient = if packed.dropout.is_some() {
+        dropped.copy_from_slice(&to_x[..tokens * width]);
+        Which::Attention.drop(packed, s.position, dropped, width, 0);
+        &*dropped
+    } else {
+        &to_x[..tokens * width]
+    };
+    let all = View::new(gradient, tokens, width);
     product::left(level, all, &mut s.narrow[1]);
     group.attention[OUT].gradients(level, place, 0, all);
     if packed.small.out_bias.is_some() {
-        rows::add_rows(level, to_x, &mut parameters[packed.layout.range(Part::OutBias)]);
+        rows::add_rows(level, gradient, &mut parameters[packed.layout.range(Part::OutBias)]);
     }
     let deep = product::depth(level, width);
     for first in (0..width).step_by(shape.panel()) {
@@ -142,6 +154,9 @@ fn head_backward(packed: &Packed, at: usize, columns: usize, bias: Option<&[f32]
     product::left(level, part(query), left);
     product::right_transposed(level, part(key), right);
     product(level, by_head, left, right, &mut s.scores, tall, Into::Replace);
+    if let Some(absent) = &s.absent {
+        rows::add_bias(level, &mut s.scores, tall, tokens, absent);
+    }
     product::right(level, part(query), queries);
     product::right(level, part(key), keys);
     product::left(level, part(mixed), gradient_left);

@@ -22,9 +22,22 @@ pub struct Kept<'a> {
 
 /// `y` for every position of `x`, and what lies between the halves if the way back will need it.
 pub fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], middle: Option<&mut [f32]>) {
+    forward_masked(packed, x, bias, None, y, middle);
+}
+
+/// Like [`forward`]; tokens that are not `present` (one truth value for each token of each position) are seen by none.
+pub fn forward_masked(
+    packed: &Packed,
+    x: &[f32],
+    bias: Option<&[f32]>,
+    present: Option<&[bool]>,
+    y: &mut [f32],
+    middle: Option<&mut [f32]>,
+) {
     let shape = packed.shape;
     let (len, bias_len) = (shape.values(), shape.bias_len());
     assert!(x.len() == y.len() && x.len().is_multiple_of(len));
+    assert!(present.is_none_or(|present| present.len() == x.len() / shape.width));
     // Rows do not meet on the way there, so that the groups may follow the number of threads.
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let positions = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, most);
@@ -35,7 +48,8 @@ pub fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], 
             let bias = biases.map(|biases| cut(biases, at * bias_len, bias_len));
             let here = at * len..(at + 1) * len;
             let middle = middle.as_mut().map(|middle| &mut middle[here.clone()]);
-            one(packed, &x[here.clone()], bias, &mut y[here], middle);
+            let turn = (i * positions + at, present_at(packed, present, i * positions + at));
+            one(packed, turn, &x[here.clone()], bias, &mut y[here], middle);
         }
     };
     let work = y.par_chunks_mut(positions * len).zip(x.par_chunks(positions * len)).enumerate();
@@ -56,17 +70,32 @@ fn made_biases(packed: &Packed, x: &[f32]) -> Option<Aligned> {
     Some(biases)
 }
 
-fn one(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], middle: Option<&mut [f32]>) {
-    Scratch::lend(packed.level, packed.shape, |s| match middle {
-        Some(middle) => {
-            attention::forward(packed, x, bias, middle, s);
-            feed::forward(packed, middle, y, s);
-        }
-        None => {
-            let mut middle = std::mem::take(&mut s.rows[0]);
-            attention::forward(packed, x, bias, &mut middle[..x.len()], s);
-            feed::forward(packed, &middle[..x.len()], y, s);
-            s.rows[0] = middle;
+fn present_at<'a>(packed: &Packed, present: Option<&'a [bool]>, position: usize) -> Option<&'a [bool]> {
+    let tokens = packed.shape.tokens;
+    present.map(|present| &present[position * tokens..][..tokens])
+}
+
+fn one(
+    packed: &Packed,
+    (position, present): (usize, Option<&[bool]>),
+    x: &[f32],
+    bias: Option<&[f32]>,
+    y: &mut [f32],
+    middle: Option<&mut [f32]>,
+) {
+    Scratch::lend(packed.level, packed.shape, |s| {
+        s.turn_to(position, present);
+        match middle {
+            Some(middle) => {
+                attention::forward(packed, x, bias, middle, s);
+                feed::forward(packed, middle, y, s);
+            }
+            None => {
+                let mut middle = std::mem::take(&mut s.rows[0]);
+                attention::forward(packed, x, bias, &mut middle[..x.len()], s);
+                feed::forward(packed, &middle[..x.len()], y, s);
+                s.rows[0] = middle;
+            }
         }
     });
 }
@@ -76,6 +105,18 @@ fn one(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], middle: 
 pub fn backward(
     packed: &Packed,
     kept: Kept<'_>,
+    gradient: &[f32],
+    to_x: &mut [f32],
+    to_bias: Option<&mut [f32]>,
+) -> Vec<f32> {
+    backward_masked(packed, kept, None, gradient, to_x, to_bias)
+}
+
+/// The way back of [`forward_masked`].
+pub fn backward_masked(
+    packed: &Packed,
+    kept: Kept<'_>,
+    present: Option<&[bool]>,
     gradient: &[f32],
     to_x: &mut [f32],
     to_bias: Option<&mut [f32]>,
@@ -98,7 +139,7 @@ pub fn backward(
             let part = |values| cut(values, i * positions * len, to_x.len());
             let bias = kept.bias.map(|bias| cut(bias, i * positions * bias_len, to_x.len() / len * bias_len));
             let kept = Kept { x: part(kept.x), middle: part(kept.middle), bias };
-            chunk(packed, kept, gradient, to_x, to_bias)
+            chunk(packed, kept, (i * positions, present), gradient, to_x, to_bias)
         })
         .collect();
     sum(packed, parts)
@@ -111,6 +152,7 @@ fn cut(values: &[f32], from: usize, len: usize) -> &[f32] {
 fn chunk(
     packed: &Packed,
     kept: Kept<'_>,
+    (start, present): (usize, Option<&[bool]>),
     gradient: &[f32],
     to_x: &mut [f32],
     mut to_bias: Option<&mut [f32]>,
@@ -127,6 +169,7 @@ fn chunk(
             group.begin(packed, members.len());
             for (i, at) in members.clone().enumerate() {
                 group.turn_to(packed, i);
+                s.turn_to(start + at, present_at(packed, present, start + at));
                 let (x, gradient) = (cut(kept.middle, at * len, len), cut(gradient, at * len, len));
                 let to_x = &mut to_x[at * len..][..len];
                 feed::backward(packed, x, gradient, to_x, &mut parameters, &mut group, s);
@@ -137,6 +180,7 @@ fn chunk(
             let mut to_made = made.as_ref().map(|made| Aligned::room(made.len()));
             for (i, at) in members.clone().enumerate() {
                 group.turn_to(packed, i);
+                s.turn_to(start + at, present_at(packed, present, start + at));
                 let x = cut(kept.x, at * len, len);
                 let made = made.as_deref().map(|made| cut(made, i * bias_len, bias_len));
                 let bias = made.or(kept.bias.map(|bias| cut(bias, at * bias_len, bias_len)));

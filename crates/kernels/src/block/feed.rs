@@ -30,7 +30,9 @@ pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32], s: &mut Scratch
         product::left_at(level, View::new(active, tokens, columns), &mut s.hidden, Place { at: first, of });
     }
     let size = Size { m: tokens, n: width, k: hidden };
-    add_product(packed, size, &s.hidden, &packed.ahead.down, &packed.small.down_bias, x, y, &mut s.panels[0]);
+    let (right, bias) = (&packed.ahead.down, &packed.small.down_bias);
+    let half = (Which::Feed, s.position);
+    add_product(packed, half, size, &s.hidden, right, bias, x, y, &mut s.panels[0]);
 }
 
 /// `columns` inputs of the activation from `first` on, into the first panel; a gate's and its value's side by side.
@@ -50,10 +52,11 @@ fn raise(packed: &Packed, first: usize, columns: usize, s: &mut Scratch) {
     }
 }
 
-/// `y = x + left * right + bias`, 32 columns at a time.
+/// `y = x + left * right + bias`, 32 columns at a time, with the dropout of this half of the position.
 #[expect(clippy::too_many_arguments, reason = "all of them are the sum's terms or places")]
 pub(super) fn add_product(
     packed: &Packed,
+    (half, position): (Which, usize),
     size: Size,
     left: &[f32],
     right: &[f32],
@@ -70,6 +73,7 @@ pub(super) fn add_product(
         if let Some(bias) = bias {
             rows::add_bias(level, panel, columns, size.m, &bias[first..][..columns]);
         }
+        half.drop(packed, position, &mut panel[..size.m * columns], columns, first);
         rows::add_panel(level, &x[first..], width, &panel[..size.m * columns], columns, &mut y[first..]);
     }
 }
@@ -90,6 +94,15 @@ pub(super) fn backward(
     let inputs = shape.activation.inputs();
     let [up_pair, down_pair] = &mut group.feed;
     normalise(packed, Which::Feed, x, s, Some((&mut up_pair.left, place)));
+    let to_y = &gradient[..tokens * width];
+    let dropped = &mut s.rows[1][..tokens * width];
+    let gradient = if packed.dropout.is_some() {
+        dropped.copy_from_slice(to_y);
+        Which::Feed.drop(packed, s.position, dropped, width, 0);
+        &*dropped
+    } else {
+        to_y
+    };
     let all = View::new(gradient, tokens, width);
     product::left(level, all, &mut s.narrow[1]);
     down_pair.gradients(level, place, 0, all);
@@ -123,7 +136,7 @@ pub(super) fn backward(
     }
     let size = Size { m: tokens, n: width, k: inputs * deep };
     product(level, size, &s.hidden, &back.up, &mut s.rows[0], width, Into::Replace);
-    to_x.copy_from_slice(gradient);
+    to_x.copy_from_slice(to_y);
     let to_normed = &s.rows[0][..tokens * width];
     normalise_back(packed, Which::Feed, x, &s.moments, to_normed, to_x, parameters);
 }

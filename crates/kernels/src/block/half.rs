@@ -17,6 +17,23 @@ pub(super) enum Which {
 }
 
 impl Which {
+    /// Drops from what this half of the position at hand adds to its input, as [`Dropout::apply`] does.
+    ///
+    /// [`Dropout::apply`]: super::Dropout::apply
+    pub(super) fn drop(
+        self,
+        packed: &Packed,
+        position: usize,
+        values: &mut [f32],
+        columns: usize,
+        first: usize,
+    ) {
+        if let Some(dropout) = packed.dropout {
+            let which = 2 * position as u64 + matches!(self, Which::Feed) as u64;
+            dropout.apply(which, values, columns, first, packed.shape.width);
+        }
+    }
+
     fn parts(self) -> (Part, Part) {
         match self {
             Which::Attention => (Part::Norm1, Part::Norm1Bias),

@@ -1,6 +1,6 @@
 //! A block's parameters laid out for products: packed once per step of training, or once for all when it only plays.
 
-use super::{Layout, Part, Shape};
+use super::{Dropout, Layout, Part, Shape};
 use crate::{
     Aligned, Level,
     product::{self, Place, View},
@@ -19,6 +19,7 @@ pub struct Packed {
     pub(super) back: Option<Matrices>,
     /// Makes the attention's biases.
     pub(super) smolgen: Option<smolgen::Packed>,
+    pub(super) dropout: Option<Dropout>,
 }
 
 #[derive(Clone, Debug)]
@@ -58,12 +59,17 @@ impl Packed {
         };
         let ahead = Matrices::ahead(level, &shape, get);
         let back = train.then(|| Matrices::back(level, &shape, get));
-        Packed { level, shape, layout, small, ahead, back, smolgen: None }
+        Packed { level, shape, layout, small, ahead, back, smolgen: None, dropout: None }
     }
 
     /// The block with its own source of attention biases; gradients of its parameters follow those of the block.
     pub fn with_smolgen(self, smolgen: smolgen::Packed) -> Packed {
         Packed { smolgen: Some(smolgen), ..self }
+    }
+
+    /// The block as training disturbs it; only for blocks that learn.
+    pub fn with_dropout(self, dropout: Dropout) -> Packed {
+        Packed { dropout: Some(dropout), ..self }
     }
 
     /// Numbers in all parameters, those of the smolgen last.

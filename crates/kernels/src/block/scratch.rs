@@ -10,6 +10,10 @@ use crate::{Aligned, Level, norm::Moments, product};
 #[derive(Debug)]
 pub(super) struct Scratch {
     key: (Level, Shape),
+    /// The position's number in the batch.
+    pub(super) position: usize,
+    /// What is added to the scores of each token as a key, if some tokens are absent.
+    pub(super) absent: Option<Vec<f32>>,
     pub(super) moments: Vec<Moments>,
     /// A strip of normalised rows.
     pub(super) strip: Aligned,
@@ -36,6 +40,8 @@ impl Scratch {
         let head = || Aligned::zeros(deep.max(rows) * deep.max(shape.panel().next_multiple_of(32)));
         Scratch {
             key: (level, shape),
+            position: 0,
+            absent: None,
             moments: vec![Moments::default(); shape.tokens],
             strip: Aligned::zeros(super::half::STRIP * shape.width),
             panels: std::array::from_fn(|_| Aligned::zeros(rows * panel)),
@@ -47,6 +53,14 @@ impl Scratch {
             to_scores: Aligned::zeros(rows * rows),
             rows: [Aligned::zeros(rows * shape.width), Aligned::zeros(rows * shape.width)],
         }
+    }
+
+    /// Begins the work on a position of the batch, of whose tokens only some may be present.
+    pub(super) fn turn_to(&mut self, position: usize, present: Option<&[bool]>) {
+        self.position = position;
+        // So low that nothing is left of the token, but finite: without any token present there is still no NaN.
+        self.absent =
+            present.map(|present| present.iter().map(|&here| if here { 0.0 } else { -1e30 }).collect());
     }
 
     /// Lends this thread's room for blocks of `shape`.
