@@ -11,10 +11,13 @@ mod many;
 mod products;
 #[cfg(target_arch = "x86_64")]
 mod sixteen;
+mod squeeze;
 #[cfg(test)]
 mod tests;
 
 pub use batch::{Kept, backward, forward};
+
+use self::squeeze::Squeeze;
 
 use crate::{
     Aligned, Level,
@@ -58,6 +61,7 @@ pub struct Packed {
     level: Level,
     channels: usize,
     biases: [Vec<f32>; 2],
+    squeeze: Option<Squeeze>,
     ahead: [Aligned; 2],
     back: Option<[Aligned; 2]>,
 }
@@ -65,6 +69,12 @@ pub struct Packed {
 /// Numbers in the parameters of a block.
 pub fn parameters(channels: usize) -> usize {
     2 * (9 * channels + 1) * channels
+}
+
+/// Numbers in the parameters of a block with squeeze and excitation, which follow those of the convolutions: a matrix from
+/// the channels' means to `reduced` numbers, its bias, a matrix from these to the channels' gates, its bias.
+pub fn parameters_with_squeeze(channels: usize, reduced: usize) -> usize {
+    parameters(channels) + squeeze::parameters(channels, reduced)
 }
 
 /// Whether blocks of so many channels can be computed here.
@@ -99,6 +109,24 @@ impl Packed {
                 to
             })
         });
-        Packed { level, channels, biases: halves.map(|(_, bias)| bias.to_vec()), ahead, back }
+        Packed { level, channels, biases: halves.map(|(_, bias)| bias.to_vec()), squeeze: None, ahead, back }
+    }
+
+    /// A block `relu(x + gate * second(relu(first(x))))` with a gate for each channel, which sees the means of all of them.
+    pub fn with_squeeze(
+        level: Level,
+        channels: usize,
+        reduced: usize,
+        parameters: &[f32],
+        train: bool,
+    ) -> Packed {
+        let (own, rest) = parameters.split_at(self::parameters(channels));
+        let squeeze = Some(Squeeze::new(channels, reduced, rest));
+        Packed { squeeze, ..Packed::new(level, channels, own, train) }
+    }
+
+    /// Numbers in all parameters.
+    pub fn parameters(&self) -> usize {
+        parameters(self.channels) + self.squeeze.as_ref().map_or(0, Squeeze::parameters)
     }
 }

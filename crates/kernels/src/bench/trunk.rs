@@ -39,7 +39,7 @@ pub(super) const STEP: adamw::Step = adamw::Step {
 
 enum Packed {
     Transformer(Box<block::Packed>),
-    Residual(conv::Packed),
+    Residual(Box<conv::Packed>),
 }
 
 impl Network {
@@ -95,7 +95,7 @@ impl Network {
                 Packed::Transformer(Box::new(packed))
             }
             Kind::Residual { channels } => {
-                Packed::Residual(conv::Packed::new(level, channels, parameters, train))
+                Packed::Residual(Box::new(conv::Packed::new(level, channels, parameters, train)))
             }
         }
     }

@@ -17,6 +17,7 @@ const CHUNK: usize = 64;
 /// Gradients that one thread sums over all chunks.
 const SUMMED: usize = 8192;
 
+#[cfg(target_arch = "x86_64")]
 /// Fewer boards go one by one even where tiles would take sixteen side by side.
 const FEWEST_SIDE_BY_SIDE: usize = 6;
 
@@ -59,8 +60,15 @@ pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
             convolve(packed.level, &room.middle, &packed.ahead[1], packed.channels, &mut room.sums);
             for square in 0..64 {
                 let here = square * packed.channels..(square + 1) * packed.channels;
-                let what = Then::Join { bias: &packed.biases[1], shortcut: &x[here.clone()] };
+                let (bias, shortcut) = (&packed.biases[1], &x[here.clone()]);
+                let what = match packed.squeeze {
+                    None => Then::Join { bias, shortcut },
+                    Some(_) => Then::Add { shortcut: bias },
+                };
                 then(packed.level, sum(&room.sums, square, packed.channels), what, &mut y[here]);
+            }
+            if let Some(squeeze) = &packed.squeeze {
+                squeeze.forward(packed.level, x, y);
             }
         }
     });
@@ -95,7 +103,7 @@ pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f
     let work = work.zip(kept.x.par_chunks(some).zip(kept.y.par_chunks(some)));
     let parts: Vec<Aligned> =
         work.map(|((gradient, to_x), (x, y))| chunk(packed, Kept { x, y }, gradient, to_x)).collect();
-    let mut total = vec![0.0; super::parameters(packed.channels)];
+    let mut total = vec![0.0; packed.parameters()];
     total.par_chunks_mut(SUMMED).enumerate().for_each(|(i, total)| {
         for part in &parts {
             rows::add(packed.level, total, &part[i * SUMMED..][..total.len()]);
@@ -111,12 +119,13 @@ fn chunk(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) ->
     if level == Level::Amx {
         return many::backward(packed, kept, gradient, to_x);
     }
-    let mut parameters = Aligned::zeros(super::parameters(channels));
+    let mut parameters = Aligned::zeros(packed.parameters());
     let mut room = Room::new(level, channels);
-    let (first, second) = parameters.split_at_mut(super::parameters(channels) / 2);
+    let (convolutions, to_squeeze) = parameters.split_at_mut(super::parameters(channels));
+    let (first, second) = convolutions.split_at_mut(super::parameters(channels) / 2);
     let boards = kept.x.chunks_exact(len).zip(kept.y.chunks_exact(len));
     for ((x, y), (gradient, to_x)) in boards.zip(gradient.chunks_exact(len).zip(to_x.chunks_exact_mut(len))) {
-        board_back(packed, x, y, gradient, to_x, &mut room);
+        board_back(packed, Kept { x, y }, gradient, to_x, to_squeeze, &mut room);
         for (inputs, gradients, half) in
             [(&room.x, &room.to_middle, &mut *first), (&room.middle, &room.to_y, &mut *second)]
         {
@@ -128,14 +137,38 @@ fn chunk(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) ->
     parameters
 }
 
-/// Fills all boards of the room, and `to_x`.
-fn board_back(packed: &Packed, x: &[f32], y: &[f32], gradient: &[f32], to_x: &mut [f32], room: &mut Room) {
+/// Fills all boards of the room, and `to_x`; adds to the gradients of the squeeze's parameters.
+fn board_back(
+    packed: &Packed,
+    kept: Kept<'_>,
+    gradient: &[f32],
+    to_x: &mut [f32],
+    to_squeeze: &mut [f32],
+    room: &mut Room,
+) {
     let (level, channels) = (packed.level, packed.channels);
     let back = packed.back.as_ref().expect("a block packed for training");
-    middle(packed, x, room);
-    let squares = gradient.chunks_exact(channels).zip(y.chunks_exact(channels));
-    for (square, (gradient, y)) in squares.enumerate() {
-        then(level, gradient, Then::Gate { shown: y }, room.to_y.square(square));
+    middle(packed, kept.x, room);
+    match &packed.squeeze {
+        None => {
+            let squares = gradient.chunks_exact(channels).zip(kept.y.chunks_exact(channels));
+            for ((square, (gradient, shown)), to_x) in
+                squares.enumerate().zip(to_x.chunks_exact_mut(channels))
+            {
+                then(level, gradient, Then::Gate { shown }, to_x);
+                room.to_y.square(square).copy_from_slice(to_x);
+            }
+        }
+        Some(squeeze) => {
+            convolve(level, &room.middle, &packed.ahead[1], channels, &mut room.sums);
+            let mut z = Aligned::room(64 * channels);
+            for (square, z) in z.chunks_exact_mut(channels).enumerate() {
+                let sum = sum(&room.sums, square, channels);
+                then(level, sum, Then::Add { shortcut: &packed.biases[1] }, z);
+            }
+            squeeze.backward(level, kept.y, gradient, &mut z, to_x, to_squeeze);
+            room.to_y.fill(&z);
+        }
     }
     room.to_y.pack(level);
     convolve(level, &room.to_y, &back[1], channels, &mut room.sums);
@@ -146,7 +179,6 @@ fn board_back(packed: &Packed, x: &[f32], y: &[f32], gradient: &[f32], to_x: &mu
     room.to_middle.pack(level);
     convolve(level, &room.to_middle, &back[0], channels, &mut room.sums);
     for (square, to_x) in to_x.chunks_exact_mut(channels).enumerate() {
-        let shortcut = &*room.to_y.square(square);
-        then(level, sum(&room.sums, square, channels), Then::Add { shortcut }, to_x);
+        rows::add(level, to_x, sum(&room.sums, square, channels));
     }
 }

@@ -6,7 +6,7 @@ use super::{
     Kept, Packed,
     sixteen::{self, BOARDS, Then, convolve, words},
 };
-use crate::Aligned;
+use crate::{Aligned, rows};
 
 pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
     let (channels, some) = (packed.channels, BOARDS * 64 * packed.channels);
@@ -14,21 +14,20 @@ pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
     y.par_chunks_mut(some).zip(x.par_chunks(some)).for_each_init(
         || [(); 2].map(|()| Aligned::room(words(channels))),
         |[boards, middle], (y, x)| {
+            let [first_bias, second_bias] = &packed.biases;
             // SAFETY: `Level::Amx` means that the CPU has all it takes.
             unsafe {
                 sixteen::pack(x, channels, boards);
-                convolve(
-                    boards,
-                    first,
-                    channels,
-                    Then::Rectify { bias: &packed.biases[0], to: &mut *middle },
-                );
-                convolve(
-                    middle,
-                    second,
-                    channels,
-                    Then::Join { bias: &packed.biases[1], shortcut: x, to: y },
-                );
+                convolve(boards, first, channels, Then::Rectify { bias: first_bias, to: &mut *middle });
+                let then = match packed.squeeze {
+                    None => Then::Join { bias: second_bias, shortcut: x, to: &mut *y },
+                    Some(_) => Then::Plain { bias: second_bias, to: &mut *y },
+                };
+                convolve(middle, second, channels, then);
+            }
+            if let Some(squeeze) = &packed.squeeze {
+                let boards = x.chunks_exact(64 * channels).zip(y.chunks_exact_mut(64 * channels));
+                boards.for_each(|(x, y)| squeeze.forward(packed.level, x, y));
             }
         },
     );
@@ -47,8 +46,9 @@ pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: 
     let channels = packed.channels;
     let back = packed.back.as_ref().expect("a block packed for training");
     let some = BOARDS * 64 * channels;
-    let mut parameters = Aligned::zeros(super::parameters(channels));
-    let (first, second) = parameters.split_at_mut(super::parameters(channels) / 2);
+    let mut parameters = Aligned::zeros(packed.parameters());
+    let (convolutions, to_squeeze) = parameters.split_at_mut(super::parameters(channels));
+    let (first, second) = convolutions.split_at_mut(super::parameters(channels) / 2);
     let (first, first_bias) = first.split_at_mut(9 * channels * channels);
     let (second, second_bias) = second.split_at_mut(9 * channels * channels);
     let room = || Aligned::room(words(channels));
@@ -65,7 +65,21 @@ pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: 
                 sixteen::pack(x, channels, &mut room.x);
                 let then = Then::Rectify { bias: &packed.biases[0], to: &mut room.middle };
                 convolve(&room.x, &packed.ahead[0], channels, then);
-                sixteen::pack_gated(gradient, y, channels, to_x, &mut room.to_y, second_bias);
+                if let Some(squeeze) = &packed.squeeze {
+                    let mut z = Aligned::room(gradient.len());
+                    let then = Then::Plain { bias: &packed.biases[1], to: &mut z };
+                    convolve(&room.middle, &packed.ahead[1], channels, then);
+                    for at in (0..z.len()).step_by(64 * channels) {
+                        let board = at..at + 64 * channels;
+                        let (y, gradient) = (&y[board.clone()], &gradient[board.clone()]);
+                        let (z, to_x) = (&mut z[board.clone()], &mut to_x[board]);
+                        squeeze.backward(packed.level, y, gradient, z, to_x, to_squeeze);
+                    }
+                    sixteen::pack(&z, channels, &mut room.to_y);
+                    rows::add_rows(packed.level, &z, second_bias);
+                } else {
+                    sixteen::pack_gated(gradient, y, channels, to_x, &mut room.to_y, second_bias);
+                }
                 let then = Then::Gate { shown: &room.middle, to: &mut room.to_middle, sums: first_bias };
                 convolve(&room.to_y, &back[1], channels, then);
                 convolve(&room.to_middle, &back[0], channels, Then::Add { to: to_x });

@@ -29,6 +29,8 @@ pub(super) enum Then<'a> {
     Rectify { bias: &'a [f32], to: &'a mut [f32] },
     /// `to = max(sum + bias + shortcut, 0)`, both plain.
     Join { bias: &'a [f32], shortcut: &'a [f32], to: &'a mut [f32] },
+    /// `to = sum + bias`, plain.
+    Plain { bias: &'a [f32], to: &'a mut [f32] },
     /// `to = sum` where `shown` is above zero, else 0; adds the squares and boards of `to` to `sums`.
     Gate { shown: &'a [f32], to: &'a mut [f32], sums: &'a mut [f32] },
     /// Adds to `to`, which is plain.
@@ -165,6 +167,12 @@ fn finish(sums: &[f32], square: usize, column: usize, channels: usize, then: &mu
             for (sum, (shortcut, to)) in sums.chunks_exact(16).zip(boards) {
                 let sum = _mm512_add_ps(_mm512_add_ps(load(sum), bias), load(&shortcut[plain..]));
                 store(_mm512_max_ps(zero, sum), &mut to[plain..]);
+            }
+        }
+        Then::Plain { bias, to } => {
+            let bias = load(&bias[16 * column..]);
+            for (sum, to) in sums.chunks_exact(16).zip(to.chunks_exact_mut(64 * channels)) {
+                store(_mm512_add_ps(load(sum), bias), &mut to[plain..]);
             }
         }
         Then::Gate { shown, to, sums: totals } => {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{differences, random};
+use crate::testing::{Plain, differences, random};
 
 /// Plain f64 convolution with bias.
 fn plain_convolution(x: &[f64], weight: &[f64], bias: &[f64]) -> Vec<f64> {
@@ -25,6 +25,7 @@ fn plain_convolution(x: &[f64], weight: &[f64], bias: &[f64]) -> Vec<f64> {
 }
 
 fn plain(channels: usize, parameters: &[f64], x: &[f64]) -> Vec<f64> {
+    let (parameters, squeeze) = parameters.split_at(super::parameters(channels));
     let (first, second) = parameters.split_at(parameters.len() / 2);
     let len = 9 * channels * channels;
     x.chunks(64 * channels)
@@ -32,21 +33,47 @@ fn plain(channels: usize, parameters: &[f64], x: &[f64]) -> Vec<f64> {
             let mut middle = plain_convolution(x, &first[..len], &first[len..]);
             middle.iter_mut().for_each(|x| *x = x.max(0.0));
             let out = plain_convolution(&middle, &second[..len], &second[len..]);
-            out.iter().zip(x).map(|(a, b)| (a + b).max(0.0)).collect::<Vec<_>>()
+            let gate =
+                if squeeze.is_empty() { vec![1.0; channels] } else { plain_gate(squeeze, &out, channels) };
+            let joined = out.iter().zip(x).enumerate();
+            joined.map(|(i, (z, x))| (z * gate[i % channels] + x).max(0.0)).collect::<Vec<_>>()
         })
         .collect()
+}
+
+fn plain_gate(parameters: &[f64], z: &[f64], channels: usize) -> Vec<f64> {
+    let (first, rest) = parameters.split_at(REDUCED * channels);
+    let (first_bias, rest) = rest.split_at(REDUCED);
+    let (second, second_bias) = rest.split_at(REDUCED * channels);
+    let means: Vec<f64> =
+        (0..channels).map(|c| z.iter().skip(c).step_by(channels).sum::<f64>() / 64.0).collect();
+    let hidden: Vec<f64> = Plain::linear(&means, first, first_bias).iter().map(|x| x.max(0.0)).collect();
+    Plain::linear(&hidden, second, second_bias).iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect()
+}
+
+/// Numbers between the products of the gate in tests.
+const REDUCED: usize = 16;
+
+fn packed(level: Level, channels: usize, parameters: &[f32], train: bool) -> Packed {
+    if parameters.len() == super::parameters(channels) {
+        Packed::new(level, channels, parameters, train)
+    } else {
+        Packed::with_squeeze(level, channels, REDUCED, parameters, train)
+    }
 }
 
 #[test]
 fn blocks_and_their_gradients_match_plain_ones_at_every_level() {
     // Boards alone, a group of sixteen that is not full, and more than two full ones.
-    for (channels, boards) in [(32, 5), (64, 9), (32, 37)] {
-        match_plain_ones(channels, boards);
+    for (channels, boards, squeeze) in [(32, 5, true), (64, 9, false), (32, 37, false), (32, 20, true)] {
+        match_plain_ones(channels, boards, squeeze);
     }
 }
 
-fn match_plain_ones(channels: usize, boards: usize) {
-    let scaled: Vec<f32> = random(1, parameters(channels)).into_iter().map(|x| 0.1 * x).collect();
+fn match_plain_ones(channels: usize, boards: usize, squeeze: bool) {
+    let len = if squeeze { parameters_with_squeeze(channels, REDUCED) } else { parameters(channels) };
+    let mut scaled: Vec<f32> = random(1, len).into_iter().map(|x| 0.1 * x).collect();
+    scaled[parameters(channels)..].iter_mut().for_each(|x| *x *= 10.0);
     let x = random(2, boards * 64 * channels);
     let wide = |values: &[f32]| -> Vec<f64> { values.iter().map(|&x| f64::from(x)).collect() };
     let expected = plain(channels, &wide(&scaled), &wide(&x));
@@ -55,13 +82,17 @@ fn match_plain_ones(channels: usize, boards: usize) {
         plain(channels, parameters, x).iter().zip(&gradient).map(|(y, &g)| y * f64::from(g)).sum()
     };
     let half = parameters(channels) / 2;
-    let places = [5, 777, 5000, half - 1, half + 40, half + 7000, 2 * half - 30];
+    let mut places = vec![5, 777, 5000, half - 1, half + 40, half + 7000, 2 * half - 30];
+    if squeeze {
+        let bias = 2 * half + REDUCED * channels;
+        places.extend([2 * half + 9, bias + 1, bias + REDUCED + 100, len - 1, len - 7]);
+    }
     let expected_parameters = differences(&wide(&scaled), &places, |p| loss(p, &wide(&x)));
     let at_x = [0, 300, 3000, 9999, x.len() - 1];
     let expected_x = differences(&wide(&x), &at_x, |x| loss(&wide(&scaled), x));
     let mut plain_level = (Vec::new(), Vec::new());
     for level in Level::all() {
-        let packed = Packed::new(level, channels, &scaled, true);
+        let packed = packed(level, channels, &scaled, true);
         let mut y = vec![0.0; x.len()];
         forward(&packed, &x, &mut y);
         let tolerance = if level.rounds() { 0.05 } else { 1e-4 };
@@ -97,10 +128,11 @@ fn distance(a: &[f32], b: &[f32]) -> f32 {
 #[test]
 fn a_board_gives_the_same_alone_and_among_others() {
     let (channels, boards) = (64, 21);
-    let scaled: Vec<f32> = random(4, parameters(channels)).into_iter().map(|x| 0.1 * x).collect();
+    let scaled: Vec<f32> =
+        random(4, parameters_with_squeeze(channels, REDUCED)).into_iter().map(|x| 0.1 * x).collect();
     let x = random(5, boards * 64 * channels);
     for level in Level::all() {
-        let packed = Packed::new(level, channels, &scaled, false);
+        let packed = packed(level, channels, &scaled, false);
         let (mut together, mut alone) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         forward(&packed, &x, &mut together);
         for (x, y) in x.chunks(64 * channels).zip(alone.chunks_mut(64 * channels)) {
