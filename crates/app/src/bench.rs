@@ -1,14 +1,17 @@
 //! `tabiya bench`: fixed work whose node count is the engine's signature, and whose time is its speed.
 
+mod batch_first;
 mod kernels;
 
-use std::{process::ExitCode, time::Instant};
+use std::{path::PathBuf, process::ExitCode, time::Instant};
 
 use chess::{Moment, shakmaty::CastlingMode};
 use engine::{Limits, Search, Settings, Signals, Task, alpha_beta::AlphaBeta};
 
+use crate::minds::MINDS;
+
 /// Search fixed positions to a fixed depth: the node count tells whether behaviour changed, the time how
-/// fast it is.
+/// fast it is. With --search batch-first: a fixed time each, and how well tree and mind kept each other busy.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -23,6 +26,21 @@ pub(crate) struct Args {
     /// Threads; with more than one the node count is not repeatable
     #[arg(long, default_value_t = 1)]
     threads: usize,
+    /// The search: alpha-beta, whose node count is the signature, or batch-first
+    #[arg(long, default_value = "alpha-beta", value_parser = ["alpha-beta", "batch-first"])]
+    search: String,
+    /// batch-first: the mind to evaluate with
+    #[arg(long, default_value = MINDS[0])]
+    mind: String,
+    /// batch-first: a file with the mind's network
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+    /// batch-first: most positions that the mind is asked about at once
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    batch: usize,
+    /// batch-first: milliseconds for each position
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    movetime: u64,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -39,6 +57,9 @@ const POSITIONS: &str = include_str!("../../../testdata/bench.fen");
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(What::Kernels(args)) = &args.what {
         return kernels::run(args);
+    }
+    if args.search == "batch-first" {
+        return batch_first::run(args);
     }
     let settings = Settings { threads: args.threads, hash_mb: args.hash, ..Settings::default() };
     println!("{}", summary(args.depth, settings, &Signals::new()));

@@ -95,7 +95,7 @@ mod tests {
     fn minds_that_cannot_play_are_refused_in_a_sentence() {
         for (text, words) in [
             ("oracle", "there is no mind `oracle`; there are: heuristic, human"),
-            ("heuristic:magic", "there is no search `magic`; there are: alpha-beta, instant"),
+            ("heuristic:magic", "there is no search `magic`; there are: alpha-beta, batch-first, instant"),
             ("heuristic:instant", "`heuristic` does not go with `instant`"),
         ] {
             let error = Names::parse(text).build(&Settings::default()).err().unwrap();

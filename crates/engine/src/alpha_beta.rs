@@ -20,32 +20,43 @@ mod shortcuts;
 mod syzygy;
 mod table;
 mod tree;
-mod value;
+pub(crate) mod value;
 mod worker;
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     thread,
     time::Instant,
 };
 
-use chess::{Moment, shakmaty::Position};
+use chess::{Brain, Moment, shakmaty::Position};
 
 use crate::{Choice, Search, Settings, Task, TimeBudget};
 
-use node::Node;
+pub(crate) use node::Node;
 use root::RootMove;
 use syzygy::Syzygy;
 use table::Table;
 use worker::{Shared, Worker};
 
 /// The classical way to think.
-#[derive(Debug)]
 pub struct AlphaBeta {
     settings: Settings,
     table: Table,
     syzygy: Syzygy,
     workers: Vec<Worker>,
+    /// Judges positions in place of the hand-made evaluation.
+    brain: Option<Arc<dyn Brain>>,
+}
+
+impl fmt::Debug for AlphaBeta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AlphaBeta with {:?}", self.settings)
+    }
 }
 
 impl Default for AlphaBeta {
@@ -59,9 +70,16 @@ impl AlphaBeta {
         AlphaBeta {
             table: Table::new(settings.hash_mb),
             syzygy: Syzygy::open(&settings.syzygy),
-            workers: workers(settings.threads),
+            workers: workers(settings.threads, None),
             settings,
+            brain: None,
         }
+    }
+
+    /// Takes a network's value, one position at a time, for the hand-made evaluation.
+    pub fn judged_by(brain: Arc<dyn Brain>, settings: Settings) -> AlphaBeta {
+        let workers = workers(settings.threads, Some(&brain));
+        AlphaBeta { workers, brain: Some(brain), ..AlphaBeta::new(settings) }
     }
 
     /// The moves that the task allows and the tables approve of.
@@ -80,8 +98,8 @@ impl AlphaBeta {
     }
 }
 
-fn workers(threads: usize) -> Vec<Worker> {
-    (0..threads.max(1)).map(|_| Worker::default()).collect()
+fn workers(threads: usize, brain: Option<&Arc<dyn Brain>>) -> Vec<Worker> {
+    (0..threads.max(1)).map(|_| Worker { brain: brain.cloned(), ..Worker::default() }).collect()
 }
 
 impl Search for AlphaBeta {
@@ -151,7 +169,7 @@ impl Search for AlphaBeta {
             self.table = Table::new(settings.hash_mb);
         }
         if settings.threads != self.settings.threads {
-            self.workers = workers(settings.threads);
+            self.workers = workers(settings.threads, self.brain.as_ref());
         }
         if settings.syzygy != self.syzygy.folders() {
             self.syzygy = Syzygy::open(&settings.syzygy);
@@ -161,7 +179,7 @@ impl Search for AlphaBeta {
 
     fn new_game(&mut self) {
         self.table.clear();
-        self.workers = workers(self.settings.threads);
+        self.workers = workers(self.settings.threads, self.brain.as_ref());
     }
 }
 

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use chess::{Brain, Moment};
+use chess::{Brain, Moment, shakmaty::Chess};
 use thiserror::Error;
 
-use crate::{Mind, Search, alpha_beta::AlphaBeta, instant::Instant};
+use crate::{
+    Mind, Search, Settings, alpha_beta::AlphaBeta, batch_first::BatchFirst, heuristic::Heuristic,
+    instant::Instant,
+};
 
 /// Searches by name.
-pub const SEARCHES: &[&str] = &["alpha-beta", "instant"];
+pub const SEARCHES: &[&str] = &["alpha-beta", "batch-first", "instant"];
 
 /// Stands for the search that suits the mind.
 pub const AUTO: &str = "auto";
@@ -21,6 +24,8 @@ pub enum BuildError {
     NoSuchPair(String, String, String),
     #[error("`{0}` has no opinion on moves, which `instant` plays by")]
     NoPolicy(String),
+    #[error("`{0}` puts no value on positions, which `{1}` needs")]
+    NoValue(String, String),
 }
 
 /// A search with a mind in it. The search [`AUTO`] is the one that suits the mind.
@@ -28,6 +33,18 @@ pub fn build(mind: &Mind, search: &str) -> Result<Box<dyn Search>, BuildError> {
     let search = if search == AUTO { mind.usual_search() } else { search };
     match (mind, search) {
         (Mind::Heuristic, "alpha-beta") => Ok(Box::<AlphaBeta>::default()),
+        (Mind::Heuristic, "batch-first") => {
+            Ok(Box::new(BatchFirst::new(Arc::new(Heuristic), Settings::default())))
+        }
+        (Mind::Net { name, brain }, "alpha-beta" | "batch-first") if !has_value(brain) => {
+            Err(BuildError::NoValue(name.clone(), search.to_owned()))
+        }
+        (Mind::Net { brain, .. }, "alpha-beta") => {
+            Ok(Box::new(AlphaBeta::judged_by(Arc::clone(brain), Settings::default())))
+        }
+        (Mind::Net { brain, .. }, "batch-first") => {
+            Ok(Box::new(BatchFirst::new(Arc::clone(brain), Settings::default())))
+        }
         (Mind::Net { name, brain }, "instant") => match has_policy(brain) {
             true => Ok(Box::new(Instant::new(Arc::clone(brain)))),
             false => Err(BuildError::NoPolicy(name.clone())),
@@ -45,11 +62,17 @@ fn pairs(mind: &Mind) -> String {
         Mind::Heuristic => "any network",
         Mind::Net { name, .. } => name,
     };
-    format!("heuristic:alpha-beta, {network}:instant")
+    let networks: Vec<String> = SEARCHES.iter().map(|search| format!("{network}:{search}")).collect();
+    let networks = networks.join(", ");
+    format!("heuristic:alpha-beta, heuristic:batch-first, {networks}")
 }
 
 fn has_policy(brain: &Arc<dyn Brain>) -> bool {
     brain.judge(&[Moment::default()]).first().is_some_and(|opinion| opinion.policy.is_some())
+}
+
+fn has_value(brain: &Arc<dyn Brain>) -> bool {
+    brain.values(&[Chess::default()]).is_some()
 }
 
 #[cfg(test)]
@@ -67,15 +90,28 @@ mod tests {
             "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
             "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
         ];
-        for mind in [Mind::Heuristic, Mind::net("whim", Arc::new(Whim))] {
+        let whim = Mind::net("whim", Arc::new(Whim));
+        let minds = [&Mind::Heuristic, &whim].into_iter();
+        let pairs = minds.flat_map(|mind| SEARCHES.iter().chain([&AUTO]).map(move |search| (mind, search)));
+        for (mind, search) in pairs {
             for fen in positions {
+                let Ok(mut search) = build(mind, search) else { continue };
                 let moment = Moment::from_fen(fen, CastlingMode::Chess960).unwrap();
                 let signals = Signals::new();
                 let task = Task { limits: Limits::nodes(2000), signals: &signals, report: &mut |_| {} };
-                let best = build(&mind, AUTO).unwrap().choose(&moment, task).best;
+                let best = search.choose(&moment, task).best;
                 let legal = moment.legal_moves();
                 assert!(best.map_or(legal.is_empty(), |m| legal.contains(&m)), "{mind:?} in {fen}");
             }
+        }
+    }
+
+    /// A mind without any opinion.
+    struct Lost;
+
+    impl Brain for Lost {
+        fn judge(&self, moments: &[Moment]) -> Vec<chess::Opinion> {
+            moments.iter().map(|_| chess::Opinion::default()).collect()
         }
     }
 
@@ -83,18 +119,16 @@ mod tests {
     fn impossible_pairs_are_told_with_those_that_work() {
         let whim = Mind::net("whim", Arc::new(Whim));
         let mute = Mind::net("mute", Arc::new(Heuristic));
+        let lost = Mind::net("lost", Arc::new(Lost));
         for (mind, search, sentence) in [
-            (
-                &whim,
-                "alpha-beta",
-                "`whim` does not go with `alpha-beta`; these pairs work: heuristic:alpha-beta, whim:instant",
-            ),
+            (&lost, "alpha-beta", "`lost` puts no value on positions, which `alpha-beta` needs"),
+            (&lost, "batch-first", "`lost` puts no value on positions, which `batch-first` needs"),
             (
                 &Mind::Heuristic,
                 "instant",
-                "`heuristic` does not go with `instant`; these pairs work: heuristic:alpha-beta, any network:instant",
+                "`heuristic` does not go with `instant`; these pairs work: heuristic:alpha-beta, heuristic:batch-first, any network:alpha-beta, any network:batch-first, any network:instant",
             ),
-            (&whim, "magic", "there is no search `magic`; there are: alpha-beta, instant"),
+            (&whim, "magic", "there is no search `magic`; there are: alpha-beta, batch-first, instant"),
             (&mute, "instant", "`mute` has no opinion on moves, which `instant` plays by"),
         ] {
             assert_eq!(build(mind, search).err().unwrap().to_string(), sentence);

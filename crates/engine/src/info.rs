@@ -82,6 +82,8 @@ pub struct Info {
     /// How likely the mind holds the first move of the line to be played.
     pub chance: Option<f32>,
     pub line: Vec<Move>,
+    /// A word for people on how the search went.
+    pub remark: Option<String>,
 }
 
 impl Info {

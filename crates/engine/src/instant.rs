@@ -179,6 +179,7 @@ fn word(opinion: &Opinion, score: Option<Score>, started: time::Instant) -> Info
         tbhits: 0,
         chance: None,
         line: opinion.line.clone(),
+        remark: None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! This crate never sees the learning framework; networks reach it as [`chess::Brain`].
 
 pub mod alpha_beta;
+pub mod batch_first;
 mod build;
 mod chances;
 mod clock;

@@ -50,6 +50,10 @@ pub struct Settings {
     pub threads: usize,
     /// Size of the transposition table in MiB.
     pub hash_mb: usize,
+    /// Largest tree that a search keeps in memory besides its table, in MiB.
+    pub tree_mb: usize,
+    /// Most positions that a mind is asked about at once.
+    pub batch: usize,
     /// How many best lines to report.
     pub multipv: usize,
     /// Time kept back for each move against delays between engine and GUI, in milliseconds.
@@ -64,6 +68,8 @@ impl Default for Settings {
         Settings {
             threads: 1,
             hash_mb: 64,
+            tree_mb: 256,
+            batch: 256,
             multipv: 1,
             move_overhead_ms: crate::MOVE_OVERHEAD_MS,
             syzygy: Vec::new(),

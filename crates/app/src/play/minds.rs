@@ -97,7 +97,7 @@ fn card(mind: &Mind, search: &str) -> MindCard {
         PEOPLE => {
             ("Human-like", "Plays what people of the chosen rating play, and thinks as long as they do.")
         }
-        "heuristic" => ("Engine", "Hand-made evaluation under alpha-beta, at full strength."),
+        "heuristic" => ("Engine", "Hand-made evaluation, at full strength."),
         other => (other, "A network without a description."),
     };
     let usual = search == mind.usual_search();
@@ -105,7 +105,7 @@ fn card(mind: &Mind, search: &str) -> MindCard {
         name: format!("{}:{search}", mind.name()),
         title: if usual { title.to_owned() } else { format!("{title}, {search}") },
         about: about.to_owned(),
-        rated: mind.name() == PEOPLE,
+        rated: mind.name() == PEOPLE && usual,
     }
 }
 
@@ -125,6 +125,7 @@ pub(crate) mod tests {
         assert_eq!(names(&minds)[0], "human:instant");
         assert!(minds.knows(ENGINE) && !minds.knows("heuristic:instant") && minds.people().is_some());
         let alone = Minds::start(vec![]);
-        assert_eq!((names(&alone), alone.people().is_none()), (vec![ENGINE.to_owned()], true));
+        assert_eq!((names(&alone)[0].as_str(), alone.people().is_none()), (ENGINE, true));
+        assert!(alone.cards.iter().all(|card| card.name.starts_with("heuristic:")));
     }
 }

@@ -84,6 +84,7 @@ mod tests {
             hashfull: 7,
             tbhits: 3,
             chance: None,
+            remark: None,
             line: vec![castling().parse_uci("e1h1").unwrap()],
         }
     }

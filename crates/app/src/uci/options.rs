@@ -58,7 +58,7 @@ const MAX_HASH_MB: i64 = 1 << 20;
 #[rustfmt::skip]
 pub(crate) const OPTIONS: &[UciOption] = &[
     option("Brain", Combo { choices: MINDS, set: |p, value| p.names.mind = value.to_owned() }),
-    option("Search", Combo { choices: &[AUTO, "alpha-beta", "instant"], set: |p, value| p.names.search = value.to_owned() }),
+    option("Search", Combo { choices: &[AUTO, "alpha-beta", "batch-first", "instant"], set: |p, value| p.names.search = value.to_owned() }),
     option("Weights", Text { set: set_weights }),
     option("UCI_LimitStrength", Check { default: false, set: |p, on| p.limit_strength = on }),
     option("UCI_Elo", Spin { default: 1500, min: HumanSettings::LEAST_RATING as i64, max: HumanSettings::MOST_RATING as i64, set: |p, value| p.human().rating = value as u16 }),
@@ -70,6 +70,8 @@ pub(crate) const OPTIONS: &[UciOption] = &[
     option("BlunderGuard", Combo { choices: &["Human", "Off", "Strict"], set: |p, value| p.human().guard = guard(value) }),
     option("Seed", Spin { default: 0, min: 0, max: i32::MAX as i64, set: |p, value| p.human().seed = (value > 0).then_some(value as u64) }),
     option("Hash", Spin { default: 64, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.hash_mb = value }),
+    option("Tree", Spin { default: 256, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.tree_mb = value }),
+    option("Batch", Spin { default: 256, min: 1, max: 16384, set: |p, value| p.settings.batch = value }),
     option("Threads", Spin { default: 1, min: 1, max: 1024, set: |p, value| p.settings.threads = value }),
     option("MultiPV", Spin { default: 1, min: 1, max: 256, set: |p, value| p.settings.multipv = value }),
     // Nothing to set: with `go ponder` the GUI says in time when to ponder.

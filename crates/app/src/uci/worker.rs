@@ -135,6 +135,9 @@ impl Worker {
             if let (Some(chance), Some(&first)) = (info.chance, info.line.first()) {
                 output.say(format_args!("{} {:.1} %", first.to_uci(mode), 100.0 * chance));
             }
+            if let Some(remark) = &info.remark {
+                output.say(remark);
+            }
         };
         let task = Task { limits, signals: &flight.signals, report: &mut report };
         let choice = match &mut self.search {

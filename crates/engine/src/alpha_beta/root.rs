@@ -212,6 +212,7 @@ impl Worker {
             tbhits: self.tablebase_hits,
             chance: None,
             line: root_move.line.clone(),
+            remark: None,
         }
     }
 

@@ -162,3 +162,14 @@ fn missing_tables_are_no_tables() {
     let syzygy = Syzygy::open(&[PathBuf::from("no/such/folder")]);
     assert_eq!(syzygy.value(&at("8/8/8/8/8/4k3/8/R3K3 w - - 0 1").position, 1), None);
 }
+
+#[test]
+fn a_mind_that_judges_like_the_evaluation_finds_the_same() {
+    let limits = Limits::depth(7);
+    let mut judged =
+        AlphaBeta::judged_by(std::sync::Arc::new(crate::heuristic::Heuristic), Settings::default());
+    judged.configure(&Settings { hash_mb: 8, ..Settings::default() });
+    let (by_mind, _) = think(&mut judged, &at(KIWIPETE), limits.clone());
+    let by_hand = choose(&at(KIWIPETE), limits);
+    assert_eq!((by_mind.best, by_mind.score, by_mind.nodes), (by_hand.best, by_hand.score, by_hand.nodes));
+}

@@ -1,12 +1,19 @@
 //! What one thread of the search carries: its memory, its path from the root, its counters.
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     time::Instant,
 };
 
 use arrayvec::ArrayVec;
-use chess::{Moment, shakmaty::Move};
+use chess::{
+    Brain, Moment,
+    shakmaty::{Chess, Move},
+};
 
 use super::{
     history::{Correction, FOLLOWED, History, Step},
@@ -54,7 +61,6 @@ pub(crate) struct Frame {
 pub(crate) const BEFORE_ROOT: usize = 4;
 
 /// A thread's own memory. It lasts from search to search.
-#[derive(Debug)]
 pub(crate) struct Worker {
     pub(crate) history: History,
     pub(crate) correction: Correction,
@@ -74,6 +80,8 @@ pub(crate) struct Worker {
     pub(crate) completed_depth: i32,
     /// Search every move to full depth and take the evaluation at the leaves, as plain minimax does.
     pub(crate) plain: bool,
+    /// Judges positions in place of the hand-made evaluation.
+    pub(crate) brain: Option<Arc<dyn Brain>>,
 }
 
 impl Default for Worker {
@@ -92,6 +100,7 @@ impl Default for Worker {
             is_main: true,
             completed_depth: 0,
             plain: false,
+            brain: None,
         }
     }
 }
@@ -133,7 +142,10 @@ impl Worker {
     }
 
     pub(crate) fn evaluate(&mut self, node: &Node) -> i32 {
-        let value = evaluate_with(&node.chess, node.pieces, &mut self.pawn_table);
+        let value = match &self.brain {
+            None => evaluate_with(&node.chess, node.pieces, &mut self.pawn_table),
+            Some(brain) => judged_by(&**brain, &node.chess),
+        };
         value.clamp(1 - SURE_WIN, SURE_WIN - 1)
     }
 
@@ -174,7 +186,8 @@ impl Worker {
             {
                 self.stopped = true;
             }
-            if self.nodes.is_multiple_of(1024) {
+            // A network takes as long for a position as the hand-made evaluation for a thousand.
+            if self.nodes.is_multiple_of(if self.brain.is_some() { 8 } else { 1024 }) {
                 self.stopped |= shared.signals.is_stopped() || self.is_out_of_time(shared);
             }
         } else if self.nodes.is_multiple_of(256) {
@@ -192,9 +205,21 @@ impl Worker {
     }
 }
 
+/// A network's value in whole centipawns.
+fn judged_by(brain: &dyn Brain, position: &Chess) -> i32 {
+    let values = brain.values(std::slice::from_ref(position));
+    values.and_then(|values| values.first().copied()).map_or(0, |value| value.round() as i32)
+}
+
 impl Shared<'_> {
     /// Time spent on this move by our own clock.
     pub(crate) fn thought(&self) -> std::time::Duration {
         self.signals.clock_started(self.started).elapsed()
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Worker after {} nodes", self.nodes)
     }
 }

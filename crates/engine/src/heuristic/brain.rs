@@ -1,8 +1,13 @@
 //! The hand-made evaluation as a mind among others.
 
-use chess::{Brain, Moment, Opinion, Wdl, shakmaty::Chess};
+use std::cell::RefCell;
 
-use super::evaluate;
+use chess::{
+    Brain, Moment, Opinion, Wdl,
+    shakmaty::{Chess, Position},
+};
+
+use super::{PawnTable, evaluate, evaluate_with, pieces_value};
 
 /// The mind without weights: it has an opinion on who stands better, and none on what to play.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,7 +25,11 @@ impl Brain for Heuristic {
     }
 
     fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
-        Some(positions.iter().map(|position| evaluate(position) as f32).collect())
+        thread_local!(static PAWNS: RefCell<PawnTable> = RefCell::default());
+        PAWNS.with_borrow_mut(|pawns| {
+            let value = |position: &Chess| evaluate_with(position, pieces_value(position.board()), pawns);
+            Some(positions.iter().map(value).map(|value| value as f32).collect())
+        })
     }
 }
 

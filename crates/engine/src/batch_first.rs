@@ -1,0 +1,133 @@
+//! Batch-first: the tree is walked best first and in batches, so that a network always has a full batch to evaluate
+//! while the next one is gathered.
+//!
+//! A search is a row of questions "is the root worth at least this much?" ([`walker`]), each a goal between the
+//! bounds known so far ([`deepen`]). Open nodes wait in priority bins ([`queue`]); values of leaves and scores of
+//! moves come from threads of their own ([`evaluator`]).
+
+mod deepen;
+mod evaluator;
+mod line;
+mod moves;
+mod node;
+mod opening;
+mod order;
+mod queue;
+mod rules;
+mod sample;
+mod selection;
+mod stats;
+mod table;
+mod tree;
+mod value;
+mod visit;
+mod walker;
+
+use std::{sync::Arc, time::Instant};
+
+use chess::{Brain, Moment, PackedMove};
+
+use crate::{Choice, Search, Settings, Task, TimeBudget, alpha_beta::Node as Board};
+
+use deepen::Deepening;
+use evaluator::Evaluator;
+use queue::Queue;
+use rules::Rules;
+use table::Table;
+use tree::Tree;
+use walker::Walker;
+
+pub use stats::Stats;
+
+/// The way to think that suits networks.
+pub struct BatchFirst {
+    brain: Arc<dyn Brain>,
+    settings: Settings,
+    rules: Rules,
+    table: Table,
+    tree: Tree,
+    queue: Queue,
+    evaluator: Evaluator,
+    scores_moves: bool,
+    stats: Stats,
+}
+
+impl BatchFirst {
+    /// `brain` must give values; where it gives no move scores, moves are ordered by hand.
+    pub fn new(brain: Arc<dyn Brain>, settings: Settings) -> BatchFirst {
+        let sampled = sample::move_scores(&*brain);
+        BatchFirst {
+            rules: Rules::PLAY,
+            table: Table::new(settings.hash_mb),
+            tree: Tree::default(),
+            queue: Queue::new(sampled.bins),
+            evaluator: Evaluator::start(&brain, settings.threads),
+            scores_moves: sampled.from_mind,
+            stats: Stats::default(),
+            brain,
+            settings,
+        }
+    }
+
+    /// How the last search went.
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+}
+
+impl Search for BatchFirst {
+    fn choose(&mut self, moment: &Moment, task: Task<'_>) -> Choice {
+        let started = Instant::now();
+        if moment.legal_moves().is_empty() {
+            return Choice::default();
+        }
+        self.table.age();
+        self.evaluator.begin_search();
+        self.tree.plant(Board::new(&moment.position), moment.past.keys(), self.settings.tree_mb);
+        let wanted = task.limits.search_moves.iter().map(|&m| PackedMove::from(m)).collect();
+        let budget = TimeBudget::new(moment, &task.limits, self.settings.move_overhead_ms);
+        let walker = Walker::new(
+            &mut self.tree,
+            &mut self.queue,
+            &mut self.table,
+            &mut self.evaluator,
+            self.rules,
+            self.settings.batch,
+            self.scores_moves,
+            wanted,
+        );
+        let (choice, stats) = Deepening { walker, moment, task, budget, started }.run();
+        self.stats = stats;
+        choice
+    }
+
+    fn configure(&mut self, settings: &Settings) {
+        if settings.hash_mb != self.settings.hash_mb {
+            // The old table goes first: both together may not fit into memory.
+            self.table = Table::new(1);
+            self.table = Table::new(settings.hash_mb);
+        }
+        if settings.threads != self.settings.threads {
+            self.evaluator = Evaluator::start(&self.brain, settings.threads);
+        }
+        if settings.tree_mb != self.settings.tree_mb {
+            self.tree = Tree::default();
+        }
+        self.settings = settings.clone();
+    }
+
+    fn new_game(&mut self) {
+        self.table.clear();
+    }
+}
+
+impl std::fmt::Debug for BatchFirst {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "BatchFirst with {:?}", self.settings)
+    }
+}
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! Iterative deepening, zero windows by bisection, and when to stop.
+
+use std::time::{Duration, Instant};
+
+use chess::{
+    Moment,
+    shakmaty::{Move, Position},
+};
+
+use super::{
+    line::{first_answer, line},
+    value::{MATE_IN_REACH, MAX_PLY, plies_to_mate, score},
+    walker::{End, Walker},
+};
+use crate::{Bound, Choice, Info, Task, TimeBudget, heuristic::win_chances};
+
+/// First step from a bound to the next goal, in centipawns; each further one is twice as long.
+const FIRST_STEP: f32 = 8.0;
+/// An iteration that takes this many times the planned time is left unfinished.
+const OVERDRAFT: f64 = 2.0;
+/// Share of the planned time after which the next iteration would hardly come to an end.
+const LAST_START: f64 = 0.55;
+/// Batches that must fit into the time for a move, so that none oversteps it by much.
+const BATCHES: u32 = 16;
+
+/// What the search would answer now.
+#[derive(Clone, Debug)]
+struct Standing {
+    best: Option<Move>,
+    line: Vec<Move>,
+    value: f32,
+    depth: u32,
+    /// Iterations in which the best move stayed the same.
+    unchanged: usize,
+}
+
+pub(super) struct Deepening<'a, 'b> {
+    pub(super) walker: Walker<'a>,
+    pub(super) moment: &'a Moment,
+    pub(super) task: Task<'b>,
+    pub(super) budget: TimeBudget,
+    pub(super) started: Instant,
+}
+
+impl Deepening<'_, '_> {
+    pub(super) fn run(mut self) -> (Choice, super::Stats) {
+        let legal = self.moment.legal_moves();
+        let wanted = &self.task.limits.search_moves;
+        let first = legal.iter().copied().find(|m| wanted.is_empty() || wanted.contains(m));
+        let mut standing = Standing { best: first, line: Vec::new(), value: 0.0, depth: 0, unchanged: 0 };
+        let deepest = self.task.limits.depth.unwrap_or(u32::from(MAX_PLY)).clamp(1, u32::from(MAX_PLY));
+        for depth in 1..=deepest {
+            let before = standing.clone();
+            let ended = self.iterate(depth as i16, &mut standing);
+            if !ended {
+                break;
+            }
+            standing.unchanged = if standing.best == before.best { before.unchanged + 1 } else { 0 };
+            if self.has_enough(&standing, before.value) {
+                break;
+            }
+        }
+        if standing.depth == 0 && standing.line.is_empty() {
+            standing.best = self.likeliest().or(standing.best);
+        }
+        let root = &self.walker.root().board;
+        let answer = standing.line.get(1).copied();
+        let ponder = answer.or_else(|| first_answer(root, standing.best?, self.walker.table));
+        let choice = Choice {
+            best: standing.best,
+            ponder,
+            score: (standing.depth > 0).then(|| score(standing.value)),
+            nodes: self.walker.tree.made,
+            ..Choice::default()
+        };
+        (choice, self.stats())
+    }
+
+    /// The move that comes first in the order of the mind, if it was asked already.
+    fn likeliest(&self) -> Option<Move> {
+        let root = self.walker.root();
+        root.board.recall(root.edges.first()?.m)
+    }
+
+    /// Narrows the bounds of the root until they meet. False when it was stopped before.
+    fn iterate(&mut self, depth: i16, standing: &mut Standing) -> bool {
+        let mut step = FIRST_STEP;
+        let mut bounds = (f32::NEG_INFINITY, f32::INFINITY);
+        let guess = standing.value;
+        loop {
+            let goal = next_goal(bounds, guess, &mut step);
+            let end = self.prove(goal, depth, standing.depth);
+            if end != End::Decided {
+                return false;
+            }
+            let root = self.walker.root();
+            bounds = (root.lower, root.upper);
+            if root.lower >= goal {
+                standing.value = root.lower;
+                standing.best = root.board.recall(root.best).or(standing.best);
+                standing.line = line(&self.walker);
+            }
+            let near = bounds.1 - bounds.0 <= self.walker.rules.tolerance;
+            if bounds.0 >= bounds.1 || near {
+                standing.depth = depth as u32;
+                self.report(standing, Bound::Exact);
+                return true;
+            }
+            if self.thought() >= Duration::from_secs(1) && standing.depth > 0 {
+                let bound = if root_reached(bounds, goal) { Bound::Lower } else { Bound::Upper };
+                let value = if bound == Bound::Lower { bounds.0 } else { bounds.1 };
+                let now = Standing { value, depth: depth as u32, ..standing.clone() };
+                self.report(&now, bound);
+            }
+        }
+    }
+
+    fn prove(&mut self, goal: f32, depth: i16, completed: u32) -> End {
+        let (limits, signals) = (&self.task.limits, self.task.signals);
+        let (budget, started) = (self.budget, self.started);
+        let soft = budget.soft.map(|soft| soft.mul_f64(OVERDRAFT));
+        // Without any result it is worth going to the limit.
+        let soft = soft.filter(|_| completed > 0);
+        let latest = [soft, budget.hard].into_iter().flatten().min();
+        self.walker.patience = latest.map(|latest| latest / BATCHES);
+        let mut must_stop = |nodes: u64| {
+            if completed > 0 && limits.nodes.is_some_and(|most| nodes >= most) {
+                return true;
+            }
+            let out_of_time =
+                || latest.is_some_and(|latest| signals.clock_started(started).elapsed() >= latest);
+            signals.is_stopped() || (!signals.is_pondering() && out_of_time())
+        };
+        if signals.is_stopped() {
+            return End::Stopped;
+        }
+        self.walker.prove(goal, depth, &mut must_stop)
+    }
+
+    /// Time spent on this move by our own clock.
+    fn thought(&self) -> Duration {
+        self.task.signals.clock_started(self.started).elapsed()
+    }
+
+    /// Whether thinking on is not worth it: the mate is found, or the time for this move is used.
+    fn has_enough(&self, standing: &Standing, earlier: f32) -> bool {
+        let mate = plies_to_mate(standing.value);
+        if let (Some(wanted), Some(plies)) = (self.task.limits.mate, mate)
+            && standing.value > 0.0
+            && plies < 2 * wanted
+        {
+            return true;
+        }
+        let Some(soft) = self.budget.soft else { return false };
+        if self.task.signals.is_pondering() {
+            return false;
+        }
+        // A forced move needs no thought, and a mate seen to its end no more.
+        if self.walker.root().edges.len() == 1 || mate.is_some_and(|plies| standing.depth > plies + 2) {
+            return true;
+        }
+        let steady = [1.5, 1.2, 1.0, 0.9, 0.8][standing.unchanged.min(4)];
+        let fall = f64::from((earlier - standing.value).clamp(-30.0, 90.0)) / 150.0;
+        self.thought().as_secs_f64() >= soft.as_secs_f64() * LAST_START * steady * (1.0 + fall)
+    }
+
+    fn report(&mut self, standing: &Standing, bound: Bound) {
+        let stats = self.stats();
+        let decided = standing.value.abs() >= MATE_IN_REACH;
+        let centipawns = standing.value.round() as i32;
+        let wdl = (!decided).then(|| win_chances(centipawns, self.moment.position.halfmoves()));
+        let info = Info {
+            depth: standing.depth,
+            seldepth: u32::from(self.walker.tree.deepest),
+            multipv: 1,
+            score: score(standing.value),
+            bound,
+            wdl,
+            nodes: stats.nodes,
+            time: stats.time,
+            hashfull: self.walker.table.fullness(),
+            tbhits: 0,
+            chance: None,
+            line: standing.line.clone(),
+            remark: (bound == Bound::Exact).then(|| stats.to_string()),
+        };
+        (self.task.report)(&info);
+    }
+
+    fn stats(&self) -> super::Stats {
+        let time = self.started.elapsed();
+        let evaluator = &*self.walker.evaluator;
+        let wall = time.as_secs_f64().max(1e-9);
+        let busy = evaluator.busy.as_secs_f64() / (wall * evaluator.threads() as f64);
+        super::Stats {
+            nodes: self.walker.tree.made,
+            batch_size: self.walker.batch_size,
+            time,
+            evaluator_idle: (1.0 - busy).max(0.0),
+            tree_idle: evaluator.waited.as_secs_f64() / wall,
+            ..self.walker.stats
+        }
+    }
+}
+
+fn root_reached(bounds: (f32, f32), goal: f32) -> bool {
+    bounds.0 >= goal
+}
+
+/// A goal between the bounds that tells the most: the guess, then steps from the one bound, then the middle of both.
+fn next_goal((lower, upper): (f32, f32), guess: f32, step: &mut f32) -> f32 {
+    let long = *step;
+    let goal = match (lower.is_finite(), upper.is_finite()) {
+        (false, false) => return guess,
+        (true, true) => lower + (upper - lower) / 2.0,
+        (true, false) => lower + long,
+        (false, true) => upper - long,
+    };
+    *step *= 2.0;
+    // Exactly between two neighbouring floats there is nothing left to halve.
+    if goal > lower { goal.min(upper) } else { lower.next_up() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bisection_ends_at_the_value(value in -32_000.0f32..32_000.0, guess in -32_000.0f32..32_000.0) {
+            let (mut bounds, mut step) = ((f32::NEG_INFINITY, f32::INFINITY), FIRST_STEP);
+            let mut goals = 0;
+            while bounds.0 < bounds.1 {
+                let goal = next_goal(bounds, guess, &mut step);
+                // The worst case: nothing is learned but the side of the goal.
+                if value >= goal { bounds.0 = goal } else { bounds.1 = goal.next_down() }
+                prop_assert!(bounds.0 <= value && value <= bounds.1);
+                goals += 1;
+                prop_assert!(goals < 80, "{bounds:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The tree: nodes in one array of limited size, thinned out when it is full.
+
+use chess::{
+    PackedMove,
+    shakmaty::{Move, Position},
+};
+
+use super::{
+    node::{Edge, NONE, Node, ROOT},
+    value::mated_at,
+};
+use crate::alpha_beta::Node as Board;
+
+/// Nodes that fit into the smallest tree: enough for the longest line with all its moves.
+const LEAST_NODES: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    /// Keys of the game since the last capture or pawn move, the root's last.
+    past: Vec<u64>,
+    edges: usize,
+    most_bytes: usize,
+    /// Nodes that were ever made in this search.
+    pub(super) made: u64,
+    /// The furthest from the root that any of them was.
+    pub(super) deepest: u16,
+}
+
+impl Tree {
+    /// A tree of its root alone, that may grow to `megabytes`.
+    pub(super) fn plant(&mut self, root: Board, past: &[u64], megabytes: usize) {
+        self.most_bytes = (megabytes << 20).max(LEAST_NODES * size_of::<Node>());
+        self.nodes.clear();
+        self.nodes.reserve(self.most_bytes / size_of::<Node>());
+        self.nodes.push(Node::new(root, NONE, PackedMove::NONE, 0));
+        self.past = past.to_vec();
+        self.edges = 0;
+        self.made = 1;
+        self.deepest = 0;
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes() + 512 * size_of::<Node>() > self.most_bytes
+    }
+
+    fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>() + self.edges * size_of::<Edge>()
+    }
+
+    pub(super) fn count_edges(&mut self, more: usize) {
+        self.edges += more;
+    }
+
+    /// Makes the node that `m` leads to.
+    pub(super) fn grow(&mut self, parent: u32, m: Move) -> u32 {
+        let board = self.nodes[parent as usize].board.play(m);
+        self.add(parent, board, m.into())
+    }
+
+    /// Makes the node after passing, with `board` as its position.
+    pub(super) fn grow_pass(&mut self, parent: u32, board: Board) -> u32 {
+        self.add(parent, board, PackedMove::NONE)
+    }
+
+    fn add(&mut self, parent: u32, board: Board, arrived_by: PackedMove) -> u32 {
+        let ply = self.nodes[parent as usize].ply + 1;
+        let mut node = Node::new(board, parent, arrived_by, ply);
+        if let Some(value) = self.final_value(&node) {
+            node.over = true;
+            (node.lower, node.upper) = (value, value);
+        }
+        self.made += 1;
+        self.deepest = self.deepest.max(ply);
+        self.nodes.push(node);
+        (self.nodes.len() - 1) as u32
+    }
+
+    /// The value of a position in which the game ends.
+    fn final_value(&self, node: &Node) -> Option<f32> {
+        let chess = &node.board.chess;
+        if chess.legal_moves().is_empty() {
+            return Some(if node.board.in_check() { mated_at(node.ply) } else { 0.0 });
+        }
+        let drawn = chess.halfmoves() >= 100 || chess.is_insufficient_material() || self.is_repetition(node);
+        drawn.then_some(0.0)
+    }
+
+    /// One repetition inside the tree is enough: what was avoided once can be avoided again; of the game's own positions
+    /// it takes two.
+    fn is_repetition(&self, node: &Node) -> bool {
+        let reach = node.board.chess.halfmoves() as usize;
+        let mut at = node.parent;
+        let mut seen = 0;
+        for back in 1..=reach {
+            let in_tree = back <= usize::from(node.ply);
+            let key = if in_tree {
+                let earlier = &self.nodes[at as usize];
+                at = earlier.parent;
+                earlier.board.key
+            } else {
+                // The root is both the tree's first position and the game's last.
+                let Some(place) = (self.past.len() + usize::from(node.ply)).checked_sub(back + 1) else {
+                    break;
+                };
+                self.past[place]
+            };
+            if back >= 4 && key == node.board.key {
+                seen += 1;
+                if back < usize::from(node.ply) || seen == 2 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Drops what lies below nodes that need no further look, or, if that leaves too much, everything but the root.
+    /// Whether more than the root could be kept. Nobody may hold a node's number over this.
+    pub(super) fn thin_out(&mut self, is_decided: impl Fn(&Node) -> bool) -> bool {
+        let mut kept = vec![false; self.nodes.len()];
+        kept[ROOT as usize] = true;
+        // Parents come before their children, so one pass sees every parent's fate first.
+        for id in 1..self.nodes.len() {
+            let parent = self.nodes[id].parent as usize;
+            kept[id] = kept[parent] && (parent == ROOT as usize || !is_decided(&self.nodes[parent]));
+        }
+        let enough = 2 * kept.iter().filter(|&&kept| kept).count() < self.nodes.len();
+        if !enough {
+            kept[1..].fill(false);
+        }
+        self.keep(&kept);
+        enough
+    }
+
+    fn keep(&mut self, kept: &[bool]) {
+        let mut new_ids = vec![NONE; kept.len()];
+        let survivors = kept.iter().enumerate().filter(|(_, kept)| **kept);
+        for (new, (old, _)) in survivors.enumerate() {
+            new_ids[old] = new as u32;
+        }
+        let mut id = 0;
+        self.nodes.retain(|_| {
+            id += 1;
+            kept[id - 1]
+        });
+        self.edges = 0;
+        for node in &mut self.nodes {
+            if node.parent != NONE {
+                node.parent = new_ids[node.parent as usize];
+            }
+            if node.pass != NONE {
+                node.pass = new_ids[node.pass as usize];
+            }
+            let mut any = false;
+            for edge in node.edges.iter_mut().filter(|edge| edge.child != NONE) {
+                edge.child = new_ids[edge.child as usize];
+                any |= edge.child != NONE;
+            }
+            if !any && node.parent != NONE {
+                // Moves are quickly made again, and most of these nodes will never be asked for them.
+                node.edges = Vec::new();
+                node.moves = super::node::Moves::None;
+            }
+            self.edges += node.edges.len();
+        }
+    }
+}
