@@ -1,9 +1,10 @@
 """Compares Tabiya's kernels with PyTorch and onnxruntime on the same networks in the same run.
 
     python3 -m venv target/venv && target/venv/bin/pip install torch onnxruntime onnx numpy
-    cargo build --release && target/venv/bin/python runs/bench_pytorch.py target/release/tabiya
+    cargo build --release && target/venv/bin/python runs/bench_pytorch.py target/release/tabiya [NETWORK..]
 
 Rounds alternate (ours, theirs, ours, theirs) and the table gives medians, because other work on the machine comes and goes.
+Where much of it does, CPU=1 compares CPU time instead of the clock's, on one thread each.
 Networks: transformer blocks with smolgen of human-hc3 (8 x 256) and human-small (4 x 128), and residual convolutions 2 x 64.
 Only the trunks are compared: positions are random numbers of the blocks' shape.
 """
@@ -71,13 +72,17 @@ class Residual(nn.Module):
         return x
 
 
+CPU = os.environ.get("CPU") == "1"
+
+
 def rate(work, positions, seconds=2.0):
+    now = time.process_time if CPU else time.perf_counter
     work()
-    start, rounds = time.perf_counter(), 0
-    while time.perf_counter() - start < seconds:
+    start, rounds = now(), 0
+    while now() - start < seconds:
         work()
         rounds += 1
-    return positions * rounds / (time.perf_counter() - start)
+    return positions * rounds / (now() - start)
 
 
 def session(trunk, x, threads):
@@ -125,7 +130,8 @@ def ours(tabiya, level, name, kind, batch, threads):
     command = [tabiya, "bench", "kernels", "--json", "--network", name, "--work", kind]
     command += ["--batch", str(batch), "--threads", str(threads)]
     out = subprocess.run(command, env={**os.environ, "TABIYA_CPU": level}, capture_output=True, text=True, check=True)
-    return json.loads(out.stdout)[0]["positions_per_second"]
+    line = json.loads(out.stdout)[0]
+    return batch / line["cpu_seconds"] if CPU else line["positions_per_second"]
 
 
 def main():
@@ -133,8 +139,8 @@ def main():
     rounds = int(os.environ.get("ROUNDS", "3"))
     cases = [
         (name, kind, batch, threads)
-        for name in [*NETWORKS, "residual-64x2"]
-        for kind, batch, threads in [("train", 64, 2), ("infer", 256, 2), ("infer", 1, 1)]
+        for name in sys.argv[2:] or [*NETWORKS, "residual-64x2"]
+        for kind, batch, threads in [("train", 64, 1 if CPU else 2), ("infer", 256, 1 if CPU else 2), ("infer", 1, 1)]
     ]
     print(f"torch {torch.__version__}, numpy {np.__version__}, medians of {rounds} rounds, positions a second")
     for name, kind, batch, threads in cases:

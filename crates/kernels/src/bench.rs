@@ -28,6 +28,8 @@ pub struct Line {
     pub level: Level,
     /// Median time of one run.
     pub seconds: f64,
+    /// Median CPU time of one run, of all threads: steadier than the clock where other work comes and goes.
+    pub cpu_seconds: f64,
     /// Floating-point operations of one run, counting a multiplication and its addition as two.
     pub operations: f64,
     /// Positions of one run, for networks.
@@ -44,18 +46,34 @@ impl Line {
     }
 }
 
-/// Median time of `work`, over rounds that fill about `budget`.
-pub fn time(budget: Duration, mut work: impl FnMut()) -> f64 {
+/// Median times of `work` by the clock and by the CPU, over rounds that fill about `budget`.
+pub fn time(budget: Duration, mut work: impl FnMut()) -> [f64; 2] {
     work();
     let began = Instant::now();
-    let mut times = Vec::new();
-    while times.len() < 3 || began.elapsed() < budget {
-        let start = Instant::now();
+    let mut times = [Vec::new(), Vec::new()];
+    while times[0].len() < 3 || began.elapsed() < budget {
+        let (start, cpu) = (Instant::now(), cpu_seconds(began));
         work();
-        times.push(start.elapsed().as_secs_f64());
+        times[0].push(start.elapsed().as_secs_f64());
+        times[1].push(cpu_seconds(began) - cpu);
     }
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    })
+}
+
+/// CPU time of this process so far; where the system does not tell, the time since `began`.
+fn cpu_seconds(began: Instant) -> f64 {
+    #[cfg(target_os = "linux")]
+    {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` is what the call fills.
+        if unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) } == 0 {
+            return time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64;
+        }
+    }
+    began.elapsed().as_secs_f64()
 }
 
 /// Every single operation at one level, on one thread.
@@ -67,6 +85,7 @@ pub fn operations(level: Level, budget: Duration) -> Vec<Line> {
     for network in NETWORKS {
         lines.extend(network.single_block(level, budget));
     }
+    lines.extend(trunk::smolgen(level, budget));
     lines.push(one_bag(level, budget));
     lines.push(one_step(level, budget));
     lines
@@ -86,7 +105,7 @@ fn one_product(level: Level, size: Size, budget: Duration) -> Line {
     let mut out = Aligned::room(m * n);
     // One alone is too short for the clock.
     const TIMES: usize = 20;
-    let seconds = time(budget, || {
+    let [seconds, cpu_seconds] = time(budget, || {
         for _ in 0..TIMES {
             product::product(level, size, &left, &right, &mut out, n, Into::Replace);
         }
@@ -96,6 +115,7 @@ fn one_product(level: Level, size: Size, budget: Duration) -> Line {
         name: format!("product {m}x{k}x{n}"),
         level,
         seconds: seconds / TIMES as f64,
+        cpu_seconds: cpu_seconds / TIMES as f64,
         operations,
         positions: 0,
     }
@@ -108,19 +128,21 @@ fn one_bag(level: Level, budget: Duration) -> Line {
     let table = numbers(5000 * width);
     let mut out = vec![0.0; count * width];
     let named = bags::Bags { rows: &rows, ends: &ends };
-    let seconds = time(budget, || bags::forward(level, named, &table, width, &mut out));
+    let [seconds, cpu_seconds] = time(budget, || bags::forward(level, named, &table, width, &mut out));
     let operations = (count * each * width) as f64;
-    Line { name: format!("bags {count}x{each} of {width}"), level, seconds, operations, positions: count }
+    let name = format!("bags {count}x{each} of {width}");
+    Line { name, level, seconds, cpu_seconds, operations, positions: count }
 }
 
 fn one_step(level: Level, budget: Duration) -> Line {
     let len = 1 << 20;
     let gradient = numbers(len);
     let [mut weights, mut mean, mut first, mut second] = [(); 4].map(|()| vec![0.5; len]);
-    let seconds = time(budget, || {
+    let [seconds, cpu_seconds] = time(budget, || {
         let slices =
             adamw::Slices { weights: &mut weights, mean: &mut mean, first: &mut first, second: &mut second };
         adamw::update(level, trunk::STEP, slices, &gradient);
     });
-    Line { name: format!("adamw {len}"), level, seconds, operations: 16.0 * len as f64, positions: 0 }
+    let name = format!("adamw {len}");
+    Line { name, level, seconds, cpu_seconds, operations: 16.0 * len as f64, positions: 0 }
 }

@@ -7,11 +7,15 @@
 mod backward;
 mod forward;
 mod layout;
+mod spread;
 #[cfg(test)]
 mod tests;
 
 pub use layout::{Layout, Part};
 
+use std::sync::Arc;
+
+use self::spread::Spread;
 use crate::{
     Aligned, Level,
     product::{self, View},
@@ -50,10 +54,12 @@ pub struct Packed {
     level: Level,
     shape: Shape,
     layout: Layout,
-    /// Biases and norms at their places, matrices too (they are not read again).
+    /// Biases and norms at their places, and the matrices, which are not read again.
     plain: Vec<f32>,
-    ahead: [Aligned; 4],
-    back: Option<[Aligned; 4]>,
+    /// Compress, dense and split.
+    ahead: [Aligned; 3],
+    back: Option<[Aligned; 3]>,
+    spread: Arc<Spread>,
 }
 
 impl Packed {
@@ -66,7 +72,6 @@ impl Packed {
             (Part::Compress, shape.width, shape.compressed),
             (Part::Dense, shape.flat(), shape.hidden),
             (Part::Split, shape.hidden, shape.heads * shape.per_head),
-            (Part::Spread, shape.per_head, shape.square()),
         ];
         let ahead = matrices.map(|(part, k, n)| {
             let mut to = Aligned::room(product::words(level, n, k));
@@ -81,11 +86,8 @@ impl Packed {
                 to
             })
         });
-        let mut plain = parameters.to_vec();
-        for (part, ..) in matrices {
-            plain[layout.range(part)].fill(0.0);
-        }
-        Packed { level, shape, layout, plain, ahead, back }
+        let spread = Spread::new(level, &shape, &parameters[layout.range(Part::Spread)], train);
+        Packed { level, shape, layout, plain: parameters.to_vec(), ahead, back, spread }
     }
 
     /// Numbers in all parameters.

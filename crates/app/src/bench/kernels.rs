@@ -96,6 +96,7 @@ fn json(line: &Line) -> serde_json::Value {
         "name": line.name,
         "level": line.level.to_string(),
         "seconds": line.seconds,
+        "cpu_seconds": line.cpu_seconds,
         "gflops": line.gflops(),
         "positions_per_second": line.positions_per_second(),
     })

@@ -116,7 +116,7 @@ impl Network {
     pub fn measure(&self, level: Level, work: Work, batch: usize, budget: Duration) -> Line {
         let x = numbers(batch * self.values());
         let mut layers = vec![self.parameters(); self.layers];
-        let (seconds, passes) = match work {
+        let ([seconds, cpu_seconds], passes) = match work {
             Work::Infer => {
                 let packed: Vec<Packed> =
                     layers.iter().map(|layer| self.packed(level, layer, false)).collect();
@@ -141,7 +141,7 @@ impl Network {
             }
         };
         let operations = passes * self.layers as f64 * batch as f64 * self.operations();
-        Line { name: self.name.to_owned(), level, seconds, operations, positions: batch }
+        Line { name: self.name.to_owned(), level, seconds, cpu_seconds, operations, positions: batch }
     }
 
     /// One step. Rooms hold the input, then for each layer its middle and its output.
@@ -178,4 +178,33 @@ impl Network {
             adamw::update(level, STEP, slices, &slopes);
         }
     }
+}
+
+/// Smolgen by itself, there and back, on one thread with eight positions.
+pub(super) fn smolgen(level: Level, budget: Duration) -> [Line; 2] {
+    const POSITIONS: usize = 8;
+    let (_, shape) = Network::shapes(256, 8);
+    let parameters = numbers(smolgen::Layout::of(&shape).total());
+    let packed = smolgen::Packed::new(level, shape, &parameters, true);
+    let x = numbers(POSITIONS * shape.tokens * shape.width);
+    let mut biases = numbers(POSITIONS * shape.heads * shape.tokens * shape.tokens);
+    let there = time(budget, || packed.forward(&x, &mut biases));
+    let (mut to_x, mut slopes) = (vec![0.0; x.len()], vec![0.0; parameters.len()]);
+    let back = time(budget, || packed.backward(&x, &biases, &mut to_x, &mut slopes));
+    let smolgen::Shape { tokens, width, heads, compressed, hidden, per_head } = shape;
+    let products = tokens * compressed * (width + hidden)
+        + hidden * heads * per_head
+        + heads * per_head * tokens * tokens;
+    let operations = 2.0 * (POSITIONS * products) as f64;
+    // The way back goes there once more, without its last product.
+    [("smolgen", there, 1.0), ("smolgen, back", back, 2.0)].map(|(name, [seconds, cpu_seconds], passes)| {
+        Line {
+            name: name.to_owned(),
+            level,
+            seconds,
+            cpu_seconds,
+            operations: passes * operations,
+            positions: POSITIONS,
+        }
+    })
 }

@@ -8,6 +8,8 @@ use crate::{
     rows,
 };
 
+const TRAINED: &str = "a smolgen packed for training";
+
 impl Packed {
     /// Adds to the gradients of `x` and of the parameters (in the order of `Layout`), given those of the biases.
     pub fn backward(&self, x: &[f32], to_biases: &[f32], to_x: &mut [f32], parameters: &mut [f32]) {
@@ -28,7 +30,8 @@ impl Packed {
             square,
             parameters,
         );
-        let to_normed = self.back_through(3, to_biases, all_heads, square, per_head);
+        let back = self.spread.back.as_ref().expect(TRAINED);
+        let to_normed = self.back_through(back, to_biases, all_heads, square, per_head);
         let mut to_split = Aligned::zeros(positions * heads * per_head);
         let values = (&*steps.split, &*steps.split_moments);
         self.norm_back((Part::SplitNorm, Part::SplitNormBias), values, &to_normed, &mut to_split, parameters);
@@ -36,7 +39,8 @@ impl Packed {
         let wide = heads * per_head;
         rows::add_rows(level, &to_split, &mut parameters[self.layout.range(Part::SplitBias)]);
         self.add_matrix(Part::Split, &steps.dense_normed, &to_split, positions, hidden, wide, parameters);
-        let to_normed = self.back_through(2, &to_split, positions, wide, hidden);
+        let back = self.back.as_ref().expect(TRAINED);
+        let to_normed = self.back_through(&back[2], &to_split, positions, wide, hidden);
         let mut to_dense = Aligned::zeros(positions * hidden);
         let values = (&*steps.dense, &*steps.dense_moments);
         self.norm_back((Part::DenseNorm, Part::DenseNormBias), values, &to_normed, &mut to_dense, parameters);
@@ -44,16 +48,15 @@ impl Packed {
         let flat = self.shape.flat();
         rows::add_rows(level, &to_dense, &mut parameters[self.layout.range(Part::DenseBias)]);
         self.add_matrix(Part::Dense, &steps.flat, &to_dense, positions, flat, hidden, parameters);
-        let to_flat = self.back_through(1, &to_dense, positions, hidden, flat);
+        let to_flat = self.back_through(&back[1], &to_dense, positions, hidden, flat);
         self.compress_back(x, &to_flat, positions, to_x, parameters);
     }
 
     /// The gradient of a product's inputs: `gradient[m x k] * matrix^T[k x n]`.
-    fn back_through(&self, which: usize, gradient: &[f32], m: usize, k: usize, n: usize) -> Aligned {
-        let back = self.back.as_ref().expect("a smolgen packed for training");
+    fn back_through(&self, matrix: &[f32], gradient: &[f32], m: usize, k: usize, n: usize) -> Aligned {
         let left = self.left(gradient, m, k);
         let mut out = Aligned::room(rounded(m) * rounded(n));
-        product(self.level, Size { m, n, k }, &left, &back[which], &mut out, rounded(n), Into::Replace);
+        product(self.level, Size { m, n, k }, &left, matrix, &mut out, rounded(n), Into::Replace);
         out
     }
 
@@ -101,7 +104,7 @@ impl Packed {
     ) {
         let Shape { tokens, width, compressed, .. } = self.shape;
         let level = self.level;
-        let back = self.back.as_ref().expect("a smolgen packed for training");
+        let back = self.back.as_ref().expect(TRAINED);
         let step = product::depth(level, tokens);
         let of = positions * step;
         let mut left = Aligned::room(product::words(level, width, of));

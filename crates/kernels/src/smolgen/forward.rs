@@ -38,10 +38,10 @@ impl Packed {
         let bias = self.get(Part::SpreadBias);
         // Whole grains of rows are written, and the last may reach beyond the biases.
         if rounded(heads) == heads {
-            product(level, size, left, &self.ahead[3], biases, square, Into::Replace);
+            product(level, size, left, &self.spread.ahead, biases, square, Into::Replace);
         } else {
             let mut room = Aligned::room(rounded(heads) * square);
-            product(level, size, left, &self.ahead[3], &mut room, square, Into::Replace);
+            product(level, size, left, &self.spread.ahead, &mut room, square, Into::Replace);
             biases.copy_from_slice(&room[..biases.len()]);
         }
         rows::add_bias(level, biases, square, heads, bias);
