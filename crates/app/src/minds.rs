@@ -14,7 +14,7 @@ use nets::WeightFile;
 use crate::{arena::random_mover::RandomMover, embedded};
 
 /// Minds by name; the first is the default. All but `heuristic` are networks.
-pub(crate) const MINDS: &[&str] = &["heuristic", "human"];
+pub(crate) const MINDS: &[&str] = &["heuristic", "human", "ranker"];
 
 /// The network in a file, and the name of its family.
 fn load_file(path: &Path) -> anyhow::Result<(String, Arc<dyn Brain>)> {
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn minds_that_cannot_play_are_refused_in_a_sentence() {
         for (text, words) in [
-            ("oracle", "there is no mind `oracle`; there are: heuristic, human"),
+            ("oracle", "there is no mind `oracle`; there are: heuristic, human, ranker"),
             ("heuristic:magic", "there is no search `magic`; there are: alpha-beta, batch-first, instant"),
             ("heuristic:instant", "`heuristic` does not go with `instant`"),
         ] {

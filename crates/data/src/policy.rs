@@ -1,5 +1,7 @@
 //! Which positions a family trains on, as data: a TOML file each, read into one small set of rules.
 
+use std::path::Path;
+
 use chess::shakmaty::Position;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -14,6 +16,7 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("human", include_str!("policies/human.toml")),
     ("online", include_str!("policies/online.toml")),
     ("recycler", include_str!("policies/recycler.toml")),
+    ("ranker", include_str!("policies/ranker.toml")),
     ("batch-first", include_str!("policies/batch-first.toml")),
     ("deepchess", include_str!("policies/deepchess.toml")),
     ("graph", include_str!("policies/graph.toml")),
@@ -23,6 +26,8 @@ pub const POLICIES: &[(&str, &str)] = &[
 pub enum PolicyError {
     #[error("there is no policy `{0}`; the program has {names}, or name a .toml file", names = names())]
     Unknown(String),
+    #[error("cannot read the policy `{path}`: {error}")]
+    Read { path: String, error: std::io::Error },
     #[error("policy `{name}`: {error}")]
     Toml { name: String, error: Box<toml::de::Error> },
     #[error("policy `{name}`: {reason}")]
@@ -148,6 +153,16 @@ impl Policy {
         let found = POLICIES.iter().find(|(known, _)| *known == name);
         let (name, text) = found.ok_or_else(|| PolicyError::Unknown(name.to_owned()))?;
         Policy::from_toml(name, text)
+    }
+
+    /// A policy of the program by its name, or one of a TOML file.
+    pub fn find(name: &str) -> Result<Policy, PolicyError> {
+        if Path::new(name).extension().is_none_or(|extension| extension != "toml") {
+            return Policy::named(name);
+        }
+        let text = std::fs::read_to_string(name)
+            .map_err(|error| PolicyError::Read { path: name.to_owned(), error })?;
+        Policy::from_toml(name, &text)
     }
 
     pub fn from_toml(name: &str, text: &str) -> Result<Policy, PolicyError> {

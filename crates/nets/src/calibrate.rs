@@ -35,6 +35,7 @@ pub fn calibrate(
         .map_err(|error| wrong(WeightError::Network(error.to_string())))?;
     let mut config = match config {
         NetConfig::Human(config) => config,
+        NetConfig::Ranker(_) => return Err(TrainError::NoTemperatures(file.card.family.clone())),
     };
     config.temperatures.clear();
     let json = |config: &HumanConfig| serde_json::to_value(config).expect("plain configuration");

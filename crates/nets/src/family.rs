@@ -11,8 +11,9 @@ use data::Sample;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    WeightError, WeightFile, device,
+    Card, WeightError, WeightFile, device,
     human::{Human, HumanConfig},
+    ranker::{Ranker, RankerConfig},
     weights::Weights,
 };
 
@@ -20,12 +21,13 @@ use crate::{
 mod tests;
 
 /// Every family by name.
-pub const FAMILIES: &[&str] = &[Human::NAME];
+pub const FAMILIES: &[&str] = &[Human::NAME, Ranker::NAME];
 
 /// A configuration of any family.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NetConfig {
     Human(HumanConfig),
+    Ranker(RankerConfig),
 }
 
 impl NetConfig {
@@ -37,6 +39,13 @@ impl NetConfig {
         let wrong = |error: D::Error| NetConfigError::Wrong(error.to_string());
         match name {
             Human::NAME => Ok(NetConfig::Human(serde::Deserialize::deserialize(source).map_err(wrong)?)),
+            Ranker::NAME => {
+                let config: RankerConfig = serde::Deserialize::deserialize(source).map_err(wrong)?;
+                match config.fault() {
+                    Some(fault) => Err(NetConfigError::Wrong(fault.to_owned())),
+                    None => Ok(NetConfig::Ranker(config)),
+                }
+            }
             _ => Err(NetConfigError::NoFamily(name.to_owned())),
         }
     }
@@ -44,12 +53,14 @@ impl NetConfig {
     pub fn family(&self) -> &'static str {
         match self {
             NetConfig::Human(_) => Human::NAME,
+            NetConfig::Ranker(_) => Ranker::NAME,
         }
     }
 
     /// One small network of every kind, for tests that loop over all.
     pub fn all_tiny() -> Vec<NetConfig> {
-        HumanConfig::all_tiny().into_iter().map(NetConfig::Human).collect()
+        let humans = HumanConfig::all_tiny().into_iter().map(NetConfig::Human);
+        humans.chain(RankerConfig::all_tiny().into_iter().map(NetConfig::Ranker)).collect()
     }
 }
 
@@ -77,6 +88,10 @@ pub(crate) trait Family: Module + Sync + 'static {
     fn objective(&self, config: &Self::Config, batch: &Self::Batch) -> Objective;
     /// Sums of what validation measures over a batch, by name.
     fn figures(&self, config: &Self::Config, batch: &Self::Batch) -> Figures;
+    /// Measures what is not learned but belongs to the weights, on samples that were not learned from; nothing where all is learned.
+    fn settle(self, _: &Self::Config, _: &[Self::Batch]) -> Option<Self> {
+        None
+    }
     fn brain(self, config: Self::Config) -> Arc<dyn Brain>;
 }
 
@@ -117,19 +132,29 @@ pub fn load_bytes(bytes: &[u8]) -> Result<Arc<dyn Brain>, WeightError> {
 }
 
 pub(crate) fn build(file: WeightFile) -> Result<Arc<dyn Brain>, WeightError> {
-    let config = NetConfig::parse(&file.card.family, &file.card.network).map_err(|error| match error {
+    match network_config(&file.card)? {
+        NetConfig::Human(config) => brain::<Human>(config, &file.weights),
+        NetConfig::Ranker(config) => brain::<Ranker>(config, &file.weights),
+    }
+}
+
+/// The network that a card describes.
+pub(crate) fn network_config(card: &Card) -> Result<NetConfig, WeightError> {
+    NetConfig::parse(&card.family, &card.network).map_err(|error| match error {
         NetConfigError::NoFamily(name) => WeightError::Family(name),
         NetConfigError::Wrong(reason) => WeightError::Network(reason),
-    })?;
-    match config {
-        NetConfig::Human(config) => brain::<Human>(config, &file.weights),
+    })
+}
+
+/// The network of these weights, if they fit.
+pub(crate) fn network<F: Family>(config: &F::Config, weights: &Weights) -> Result<F, WeightError> {
+    let empty = F::init(config, 0, &device());
+    match weights.misfit(&Weights::of(&empty)) {
+        Some(misfit) => Err(WeightError::Misfit(misfit)),
+        None => Ok(weights.install(empty)),
     }
 }
 
 fn brain<F: Family>(config: F::Config, weights: &Weights) -> Result<Arc<dyn Brain>, WeightError> {
-    let empty = F::init(&config, 0, &device());
-    if let Some(misfit) = weights.misfit(&Weights::of(&empty)) {
-        return Err(WeightError::Misfit(misfit));
-    }
-    Ok(weights.install(empty).brain(config))
+    Ok(network::<F>(&config, weights)?.brain(config))
 }

@@ -8,6 +8,7 @@ mod extension;
 mod flat;
 mod lookups;
 mod operation;
+mod stem;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub(crate) use self::{
     flat::Flat,
     lookups::{Lookups, MoveLookups},
     operation::Operation,
+    stem::{Ones, ready_stem, stem},
 };
 use crate::weights::values;
 

@@ -3,9 +3,15 @@
 use burn::{
     module::Param,
     nn::{LayerNorm, LayerNormConfig, Linear},
-    tensor::{Device, Tensor, TensorData},
+    tensor::{Device, Int, Tensor, TensorData},
 };
 use data::Random;
+
+/// Places to select.
+pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
+    let len = values.len();
+    Tensor::from_data(TensorData::new(values, [len]), device)
+}
 
 /// Makes parameters one after another; the order of the calls decides which number goes where.
 #[derive(Debug)]

@@ -11,6 +11,8 @@ mod fused;
 pub mod human;
 mod layers;
 mod optimiser;
+pub mod ranker;
+mod residual;
 mod schedule;
 #[cfg(test)]
 mod testing;
@@ -25,7 +27,7 @@ pub use device::{device, device_name};
 pub use family::{FAMILIES, NetConfig, load, load_bytes};
 pub use train::{
     ConfigError, Curves, CurvesError, Event, RunConfig, TrainConfig, TrainError, TrainOptions, plot_runs,
-    train,
+    settle, train,
 };
 pub use weight_file::{WeightError, WeightFile};
 pub use weights::{Array, Weights};

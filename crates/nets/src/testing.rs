@@ -5,7 +5,7 @@ use std::{fmt::Write, fs, path::Path};
 use chess::shakmaty::{Chess, Position, san::SanPlus};
 use data::{Dataset, Random, Sample, Sampler, SamplerOptions};
 
-/// A dataset of random games with clocks and ratings, made through the importer as a user would.
+/// A dataset of random games with clocks, ratings and evaluations, made through the importer as a user would.
 pub(crate) fn dataset(folder: &Path, games: u64) -> Dataset {
     let text: String = (0..games).map(random_game).collect();
     let file = folder.join("games.pgn");
@@ -31,7 +31,11 @@ fn random_game(seed: u64) -> String {
         }
         let san = SanPlus::from_move_and_play_unchecked(&mut position, legal[random.below(legal.len())]);
         let clock = 300 - 5 * (ply / 2) - random.below(4);
-        write!(text, "{san} {{ [%clk 0:{:02}:{:02}] }} ", clock / 60, clock % 60).unwrap();
+        let eval = match random.below(10) {
+            0 => format!("#{}", random.below(9) as i64 - 4),
+            _ => format!("{}.{}", random.below(9) as i64 - 4, random.below(10)),
+        };
+        write!(text, "{san} {{ [%eval {eval}] [%clk 0:{:02}:{:02}] }} ", clock / 60, clock % 60).unwrap();
     }
     text + "1-0\n\n"
 }

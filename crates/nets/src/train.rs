@@ -4,23 +4,28 @@ mod config;
 mod curves;
 mod feed;
 mod log;
+mod settle;
 #[cfg(test)]
 mod tests;
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use burn::{module::Module, tensor::Device};
-use data::{Dataset, Policy, PolicyError, SamplerError, SamplerOptions, Split};
+use data::{Dataset, DatasetError, Labels, Policy, PolicyError, SamplerError, SamplerOptions, Split};
 use thiserror::Error;
 
 pub use self::{
     config::{ConfigError, RunConfig, TrainConfig},
     curves::{Curves, CurvesError, plot_runs},
     log::Event,
+    settle::settle,
 };
 use self::{feed::Feed, log::Log};
 use crate::{
@@ -30,6 +35,7 @@ use crate::{
     family::{Family, Figures},
     human::Human,
     optimiser::Optimiser,
+    ranker::Ranker,
     schedule,
     weights::{Weights, values},
 };
@@ -40,6 +46,8 @@ pub enum TrainError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
     #[error(transparent)]
     Sampler(#[from] SamplerError),
     #[error(transparent)]
@@ -56,6 +64,10 @@ pub enum TrainError {
         "the run in `{0}` was begun with another network, batch or choice of samples; give the same, or begin a new run"
     )]
     OtherConfig(PathBuf),
+    #[error("`{0}` has nothing to measure: its networks are whole as they come from training")]
+    NothingToSettle(&'static str),
+    #[error("`{0}` has no temperatures by rating: it does not foresee people")]
+    NoTemperatures(String),
     #[error("the loss became {loss} at step {step}; a lower learning rate may help")]
     Diverged { step: u64, loss: f64 },
 }
@@ -82,6 +94,7 @@ pub fn train(
 ) -> Result<(), TrainError> {
     match &config.net {
         NetConfig::Human(net) => Run::<Human>::open(config, net, data, options)?.go(options, tell),
+        NetConfig::Ranker(net) => Run::<Ranker>::open(config, net, data, options)?.go(options, tell),
     }
 }
 
@@ -218,7 +231,10 @@ impl<'a, F: Family> Run<'a, F> {
             self.state.best = Some(score);
             let card = self.card(figures.clone());
             let path = self.folder.join("best.safetensors");
-            let file = WeightFile { card, weights: self.optimiser.mean.clone() };
+            let settled = network.settle(self.net, &self.validation);
+            let weights =
+                settled.map_or_else(|| self.optimiser.mean.clone(), |network| Weights::of(&network));
+            let file = WeightFile { card, weights };
             file.write(&path).map_err(|error| TrainError::Weights { path, error })?;
         }
         let (step, samples) = (self.state.step, self.state.samples);
@@ -291,23 +307,14 @@ fn first_weights<M: Module>(init: Option<&Path>, empty: &M) -> Result<(Weights, 
 }
 
 /// How the samples of one side of the split are drawn.
-fn sampling(config: &TrainConfig, split: Split) -> Result<SamplerOptions, TrainError> {
+fn sampling(data: &Dataset, config: &TrainConfig, split: Split) -> Result<SamplerOptions, TrainError> {
     // Games of one source lie together in a dataset: a batch must be drawn from far more than a few of its places.
     const POOL: usize = 1 << 20;
-    let policy = config.policy()?;
+    let policy = Policy::find(&config.policy)?;
+    let labels = match config.labels.as_str() {
+        "" => None,
+        name => Some(Arc::new(Labels::read(&data.folder, name)?)),
+    };
     let options = SamplerOptions::new(policy, Some(split), config.seed);
-    Ok(SamplerOptions { batch: config.batch, pool: POOL, ..options })
-}
-
-impl TrainConfig {
-    /// A policy of the program by name, or a TOML file.
-    fn policy(&self) -> Result<Policy, TrainError> {
-        let path = Path::new(&self.policy);
-        if path.extension().is_none_or(|extension| extension != "toml") {
-            return Ok(Policy::named(&self.policy)?);
-        }
-        let text =
-            std::fs::read_to_string(path).map_err(|error| TrainError::Io { path: path.to_owned(), error })?;
-        Ok(Policy::from_toml(&self.policy, &text)?)
-    }
+    Ok(SamplerOptions { batch: config.batch, pool: POOL, labels, ..options })
 }

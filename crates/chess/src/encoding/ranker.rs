@@ -1,8 +1,6 @@
 //! Fifteen planes, seen by the side to move: pieces, rooks that may still castle, en passant. For the ranker.
 
-use shakmaty::{Color, EnPassantMode, Move, Position, Role, Square};
-
-use crate::Moment;
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position, Role, Square};
 
 pub const PLANES: usize = 15;
 /// Length of the dense form, `[square][plane]`.
@@ -14,13 +12,12 @@ const CASTLING: usize = 12;
 const EN_PASSANT: usize = 14;
 
 /// Fills `out` with the places that hold a 1, as `PLANES * square + plane`.
-pub fn encode(moment: &Moment, out: &mut Vec<u16>) {
+pub fn encode(position: &Chess, out: &mut Vec<u16>) {
     out.clear();
-    let us = moment.turn();
+    let us = position.turn();
     let mut one = |square: Square, plane: usize| {
         out.push((PLANES * usize::from(seen_by(us, square)) + plane) as u16);
     };
-    let position = &moment.position;
     for (square, piece) in position.board() {
         one(square, 6 * usize::from(piece.color != us) + piece.role as usize - 1);
     }
@@ -58,6 +55,23 @@ pub fn step(us: Color, m: Move) -> (Square, usize) {
     (from, step)
 }
 
+/// The kind of step on a board whose files are mirrored.
+pub fn mirrored(step: usize) -> usize {
+    match step {
+        0..56 => {
+            let (direction, distance) = (step / 7, step % 7);
+            let place = direction + usize::from(direction > 3);
+            let place = 3 * (2 - place / 3) + place % 3;
+            7 * (place - usize::from(place > 4)) + distance
+        }
+        56..64 => 56 + ((step - 56) ^ 4),
+        _ => {
+            let (role, file) = ((step - 64) / 3, (step - 64) % 3);
+            64 + 3 * role + 2 - file
+        }
+    }
+}
+
 /// Below 8: the nine pairs of signs without standing still.
 fn queen_direction(files: i32, ranks: i32) -> usize {
     let place = 3 * (files.signum() + 1) + ranks.signum() + 1;
@@ -76,11 +90,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{mirrored, random_chess960_game, random_game};
+    use crate::{
+        Moment,
+        testing::{mirrored as mirrored_game, random_chess960_game, random_game},
+    };
 
     fn encoded(moment: &Moment) -> Vec<u16> {
         let mut out = Vec::new();
-        encode(moment, &mut out);
+        encode(&moment.position, &mut out);
         out.sort_unstable();
         out
     }
@@ -90,7 +107,7 @@ mod tests {
 
         #[test]
         fn both_colours_see_the_same(game in random_game(80)) {
-            prop_assert_eq!(encoded(game.last().unwrap()), encoded(&mirrored(&game)));
+            prop_assert_eq!(encoded(game.last().unwrap()), encoded(&mirrored_game(&game)));
         }
 
         #[test]
@@ -101,6 +118,32 @@ mod tests {
                     let (from, step) = step(moment.turn(), m);
                     prop_assert!(step < STEPS && seen.insert((from, step)), "{m:?} in {}", moment.fen());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_mirrored_step_goes_the_other_way_and_twice_mirrored_is_itself() {
+        let step = |from: Square, to: Square, promotion| {
+            super::step(Color::White, Move::Normal { role: Role::Queen, from, capture: None, to, promotion })
+                .1
+        };
+        let flip = |square: Square| square.flip_horizontal();
+        for from in Square::ALL {
+            for to in Square::ALL {
+                let (files, ranks) = (from.file().distance(to.file()), from.rank().distance(to.rank()));
+                let along = (files == 0 || ranks == 0 || files == ranks) && from != to;
+                if along || files * ranks == 2 {
+                    let there = step(from, to, None);
+                    assert_eq!(mirrored(there), step(flip(from), flip(to), None), "{from}{to}");
+                    assert_eq!(mirrored(mirrored(there)), there);
+                }
+            }
+        }
+        for (to, other) in [(Square::D8, Square::D8), (Square::E8, Square::C8), (Square::C8, Square::E8)] {
+            for role in [Role::Knight, Role::Bishop, Role::Rook] {
+                let from = Square::D7;
+                assert_eq!(mirrored(step(from, to, Some(role))), step(from, other, Some(role)));
             }
         }
     }

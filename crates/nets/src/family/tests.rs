@@ -10,7 +10,7 @@ use tempfile::tempdir;
 
 use super::*;
 use crate::{
-    card::{self, Card, DataCard},
+    card::{self, DataCard},
     optimiser::Optimiser,
     testing::{dataset, samples},
     train::TrainConfig,
@@ -47,6 +47,7 @@ fn every_family_overfits_one_batch() {
                 human.weights.legal = 0.0;
                 overfit::<Human>(&human, &samples, 80)
             }
+            NetConfig::Ranker(ranker) => overfit::<Ranker>(ranker, &samples, 80),
         };
         assert!(losses[79] < 0.25 * losses[0], "{config:?}: {} to {}", losses[0], losses[79]);
     }
@@ -56,6 +57,9 @@ fn weight_file(config: &NetConfig, seed: u64) -> WeightFile {
     let (network, weights) = match config {
         NetConfig::Human(human) => {
             (serde_json::to_value(human).unwrap(), Weights::of(&Human::init(human, seed, &device())))
+        }
+        NetConfig::Ranker(ranker) => {
+            (serde_json::to_value(ranker).unwrap(), Weights::of(&Ranker::init(ranker, seed, &device())))
         }
     };
     let card = Card {

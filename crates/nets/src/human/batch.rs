@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::Tensor;
 use chess::{
     Moment,
     encoding::{hc3, swift},
@@ -12,7 +12,10 @@ use chess::{
 use data::Sample;
 
 use super::{Architecture, HumanConfig, RatingForm, THINK_EDGES};
-use crate::fused::{Lookups, MoveLookups};
+use crate::{
+    fused::{Lookups, MoveLookups},
+    layers::indices,
+};
 
 /// A target that is not known.
 pub(super) const UNKNOWN: i32 = -1;
@@ -112,11 +115,6 @@ impl Batch {
         let all = Tensor::cat(vec![scores, hopeless], 0);
         all.select(0, indices(places, &device)).reshape([self.len, self.longest])
     }
-}
-
-pub(super) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
-    let len = values.len();
-    Tensor::from_data(TensorData::new(values, [len]), device)
 }
 
 impl Hc3Input {

@@ -10,11 +10,11 @@ use kernels::{Activation, Level, block, smolgen};
 
 use super::{
     Hc3Config, Outputs, THINK_BINS,
-    batch::{Batch, Hc3Input, indices},
+    batch::{Batch, Hc3Input},
 };
 use crate::{
     fused::{self, Flat, Operation, Ready},
-    layers::Builder,
+    layers::{Builder, indices},
 };
 
 /// Spread of the first weights, as in the seed.

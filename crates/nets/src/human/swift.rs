@@ -12,11 +12,12 @@ use kernels::{Level, head};
 
 use super::{
     HumanConfig, Outputs, THINK_BINS,
-    batch::{Batch, SwiftInput, indices},
+    batch::{Batch, SwiftInput},
 };
 use crate::{
     fused::{self, Flat, Lookups, MoveLookups, Operation, Ready},
-    layers::Builder,
+    layers::{Builder, indices},
+    residual::Residual,
     weights::values,
 };
 
@@ -30,7 +31,7 @@ pub(crate) struct Swift {
     parts: Param<Tensor<2>>,
     whole: Linear,
     board: Linear,
-    blocks: Vec<Block>,
+    blocks: Vec<Residual>,
     from: Linear,
     to: Linear,
     around: Linear,
@@ -44,20 +45,6 @@ pub(crate) struct Swift {
     origin: Linear,
     target: Linear,
     legal: Option<[Linear; 2]>,
-}
-
-/// Two 3x3 convolutions around a shortcut.
-#[derive(Module, Debug)]
-struct Block {
-    first: Conv,
-    second: Conv,
-}
-
-/// A 3x3 convolution on 8x8 squares. The weight is that of the product with each square's nine neighbours: [9 x in, out].
-#[derive(Module, Debug)]
-struct Conv {
-    weight: Param<Tensor<2>>,
-    bias: Param<Tensor<1>>,
 }
 
 /// A network's parts packed for the CPU, in the order of their use.
@@ -91,7 +78,7 @@ impl Swift {
             parts: builder.normal([swift::PARTS, accumulator], 0.1),
             whole: builder.linear(swift::WHOLE, hidden, true),
             board: builder.linear(context, channels, true),
-            blocks: (0..sizes.blocks).map(|_| Block::new(channels, builder)).collect(),
+            blocks: (0..sizes.blocks).map(|_| Residual::new(channels, builder)).collect(),
             from: builder.linear(channels, hidden, false),
             to: builder.linear(channels, hidden, false),
             around: builder.linear(context, hidden, true),
@@ -142,7 +129,7 @@ impl Swift {
 
     /// The parts packed for the CPU; nothing where one of them does not fit.
     pub(super) fn packed(&self) -> Option<Packed> {
-        let blocks = self.blocks.iter().map(|block| Some(block.operation()?.packed(block.flat())));
+        let blocks = self.blocks.iter().map(Residual::packed);
         let [_, accumulator] = self.parts.val().dims();
         let [_, channels] = self.squares.val().dims();
         let none = Arc::<Lookups>::default;
@@ -197,7 +184,7 @@ impl Swift {
     fn trunk(&self, x: Tensor<3>, packed: Option<&Packed>) -> Tensor<3> {
         match packed {
             Some(packed) => {
-                let operations = self.blocks.iter().filter_map(Block::operation);
+                let operations = self.blocks.iter().filter_map(Residual::operation);
                 fused::apply_all(operations.zip(&packed.blocks), x)
             }
             None => self.blocks.iter().fold(x, |x, block| block.forward(x)),
@@ -292,60 +279,6 @@ fn plain_sums(table: &Param<Tensor<2>>, lookups: &Lookups) -> Tensor<2> {
     Tensor::zeros([lookups.len(), width], &device).select_assign(0, owners, rows, IndexingUpdateOp::Add)
 }
 
-impl Block {
-    fn new(channels: usize, builder: &mut Builder<'_>) -> Block {
-        let spread = (2.0 / (9 * channels) as f32).sqrt();
-        // The second begins small, so that the block begins close to its shortcut.
-        Block {
-            first: Conv::new(channels, spread, builder),
-            second: Conv::new(channels, 0.3 * spread, builder),
-        }
-    }
-
-    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-        match self.operation() {
-            Some(operation) => fused::apply(Level::best(), operation, x, self.flat()),
-            None => self.plain(x),
-        }
-    }
-
-    /// This block as one operation, where that is possible.
-    fn operation(&self) -> Option<Operation> {
-        let [channels] = self.first.bias.val().dims();
-        Operation::Residual { channels }.possible()
-    }
-
-    fn flat(&self) -> Tensor<1> {
-        let flat = Flat::new(&self.first.bias.val().device());
-        let flat = flat.tensor(&self.first.weight).tensor(&self.first.bias);
-        flat.tensor(&self.second.weight).tensor(&self.second.bias).done()
-    }
-
-    /// The same by burn's own operations.
-    fn plain(&self, x: Tensor<3>) -> Tensor<3> {
-        relu(x.clone() + self.second.forward(relu(self.first.forward(x))))
-    }
-}
-
-impl Conv {
-    fn new(channels: usize, spread: f32, builder: &mut Builder<'_>) -> Conv {
-        Conv {
-            weight: builder.normal([9 * channels, channels], spread),
-            bias: builder.constant([channels], 0.0),
-        }
-    }
-
-    /// [batch, 64, channels] to the same.
-    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-        let [batch, squares, channels] = x.dims();
-        let weight = self.weight.val().reshape([3, 3, channels, channels]).permute([3, 2, 0, 1]);
-        let planes = x.swap_dims(1, 2).reshape([batch, channels, 8, 8]);
-        let options = burn::tensor::ops::ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
-        let planes = burn::tensor::module::conv2d(planes, weight, Some(self.bias.val()), options);
-        planes.reshape([batch, channels, squares]).swap_dims(1, 2)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use burn::tensor::{Device, Tolerance};
@@ -365,31 +298,6 @@ mod tests {
     /// as a whole, and the root of a thousandth is 3 %.
     fn limit(level: Level) -> f32 {
         if level.rounds() { 0.06 } else { 1e-4 }
-    }
-
-    #[test]
-    fn a_fused_trunk_gives_what_plain_operations_give() {
-        let device = Device::flex().autodiff();
-        let mut builder = Builder::new(3, &device);
-        let block = Block::new(32, &mut builder);
-        let x = builder.normal([3, 64, 32], 1.0).val().require_grad();
-        let weights = builder.normal([3, 64, 32], 1.0).val();
-        let results = |y: Tensor<3>| {
-            let gradients = (y.clone() * weights.clone()).sum().backward();
-            let mut all = vec![values(y), values(x.grad(&gradients).expect("a gradient"))];
-            let parameters = Weights::gradients(&block, &gradients);
-            all.extend(parameters.0.into_values().map(|array| array.values));
-            all
-        };
-        let expected = results(block.plain(x.clone()));
-        for level in Level::all() {
-            let operation = block.operation().expect("a block that fits");
-            let found = results(fused::apply(level, operation, x.clone(), block.flat()));
-            for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                let share = distance(found, expected);
-                assert!(share < limit(level), "{level} {at}: {share}");
-            }
-        }
     }
 
     #[test]

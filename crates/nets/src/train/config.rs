@@ -40,6 +40,9 @@ pub struct TrainConfig {
     pub policy: String,
     /// Which positions are validated on.
     pub validation_policy: String,
+    /// A set of labels of `tabiya data label` in the dataset's folder; empty for none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub labels: String,
 }
 
 impl Default for TrainConfig {
@@ -61,6 +64,7 @@ impl Default for TrainConfig {
             checkpoint_seconds: 120,
             policy: "hc3".to_owned(),
             validation_policy: "all".to_owned(),
+            labels: String::new(),
         }
     }
 }
@@ -121,6 +125,7 @@ impl RunConfig {
     pub fn to_toml(&self) -> String {
         let network = match &self.net {
             NetConfig::Human(config) => toml::Table::try_from(config),
+            NetConfig::Ranker(config) => toml::Table::try_from(config),
         };
         let mut table = toml::Table::new();
         table.insert("family".to_owned(), self.net.family().into());

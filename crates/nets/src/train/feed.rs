@@ -29,7 +29,7 @@ impl<F: Family> Feed<F> {
         config: &TrainConfig,
         state: Option<SamplerState>,
     ) -> Result<Feed<F>, TrainError> {
-        let options = sampling(config, Split::Train)?;
+        let options = sampling(data, config, Split::Train)?;
         let mut sampler = match state {
             Some(state) => Sampler::resume(data, &options, state)?,
             None => Sampler::new(data, &options),
@@ -69,7 +69,7 @@ pub(super) fn validation<F: Family>(
 ) -> Result<Vec<F::Batch>, TrainError> {
     let config = TrainConfig { policy: config.validation_policy.clone(), ..config.clone() };
     let batch = config.batch.min(256);
-    let options = SamplerOptions { batch, epochs: 1, ..sampling(&config, Split::Valid)? };
+    let options = SamplerOptions { batch, epochs: 1, ..sampling(data, &config, Split::Valid)? };
     let mut batches = Vec::new();
     for samples in Sampler::new(data, &options).take(config.validation_samples.div_ceil(batch)) {
         batches.push(F::prepare(net, &samples?));

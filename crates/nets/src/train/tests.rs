@@ -133,3 +133,28 @@ fn curves_of_runs_are_drawn_over_each_other() {
     let text = std::fs::read_to_string(&files[0]).unwrap();
     assert!(text.contains("<svg") && text.contains("training loss"));
 }
+
+#[test]
+fn what_is_measured_is_measured_anew_and_nothing_else_changes() {
+    let folder = tempdir().unwrap();
+    let data = dataset(folder.path(), 60);
+    let weights = |net: &NetConfig, name: &str| {
+        let out = folder.path().join(name);
+        run(&config(net), &data, &out, false, None);
+        out.join("best.safetensors")
+    };
+    let all = NetConfig::all_tiny();
+    let ranker = weights(all.iter().find(|net| net.family() == "ranker").unwrap(), "ranker");
+    let before = WeightFile::read(&ranker).unwrap();
+    settle(&ranker, &data, 40).unwrap();
+    let after = WeightFile::read(&ranker).unwrap();
+    assert_eq!(before.card, after.card);
+    for (name, array) in &before.weights.0 {
+        if !["zero", "odds", "shift", "bins"].contains(&name.as_str()) {
+            assert_eq!(&after.weights.0[name], array, "{name}");
+        }
+    }
+    assert_ne!(before.weights.0["bins"], after.weights.0["bins"]);
+    let human = weights(&all[0], "human");
+    assert!(settle(&human, &data, 40).unwrap_err().to_string().contains("`human` has nothing to measure"));
+}

@@ -1,0 +1,121 @@
+//! The network: the stem, a trunk of residual blocks, a value for the board and a score for each legal move.
+
+use std::sync::Arc;
+
+use burn::{
+    module::{Module, Param},
+    nn::Linear,
+    tensor::{Device, Tensor, TensorData, activation::relu},
+};
+use chess::encoding::ranker::STEPS;
+
+use super::{
+    RankerConfig,
+    batch::{Batch, Moves},
+    calibration::BINS,
+    stem::{ReadyStem, Stem},
+};
+use crate::{
+    fused::{self, Operation, Ready},
+    layers::{Builder, indices},
+    residual::Residual,
+};
+
+#[derive(Module, Debug)]
+pub(crate) struct Ranker {
+    stem: Stem,
+    mixers: Vec<Linear>,
+    blocks: Vec<Residual>,
+    board: Linear,
+    value: Linear,
+    /// For each kind of step, what is looked for on the squares of origin and target: [73, width].
+    origin: Param<Tensor<2>>,
+    goal: Param<Tensor<2>>,
+    step: Param<Tensor<2>>,
+    /// Not learned but measured, see [`super::calibration`]: the output for equality, ...
+    pub(super) zero: Param<Tensor<1>>,
+    /// ... how fast the odds of winning grow with the output, ...
+    pub(super) odds: Param<Tensor<1>>,
+    /// ... the usual score of a move, ...
+    pub(super) shift: Param<Tensor<1>>,
+    /// ... and edges of bins of the distance from it.
+    pub(super) bins: Param<Tensor<1>>,
+}
+
+/// The trunk packed for the CPU.
+#[derive(Debug)]
+pub(super) struct ReadyTrunk {
+    stem: ReadyStem,
+    blocks: Vec<(Operation, Ready)>,
+    width: usize,
+}
+
+impl Ranker {
+    pub(super) fn new(config: &RankerConfig, seed: u64, device: &Device) -> Ranker {
+        let mut builder = Builder::new(seed, device);
+        let width = *config.mixers.last().expect("checked when read");
+        let pairs = config.mixers.windows(2);
+        Ranker {
+            stem: Stem::new(config.branches, config.mixers[0], &mut builder),
+            mixers: pairs.map(|pair| builder.linear(pair[0], pair[1], true)).collect(),
+            blocks: (0..config.blocks).map(|_| Residual::new(width, &mut builder)).collect(),
+            board: builder.linear(64 * width, config.hidden, true),
+            value: builder.linear(config.hidden, 1, false),
+            origin: builder.normal([STEPS, width], 0.02),
+            goal: builder.normal([STEPS, width], 0.02),
+            step: builder.constant([STEPS, 1], 0.0),
+            zero: builder.constant([1], 0.0),
+            odds: builder.constant([1], 1.0),
+            shift: builder.constant([1], 0.0),
+            bins: builder.constant([BINS], 0.0),
+        }
+    }
+
+    /// [boards, 64, width].
+    pub(super) fn trunk(&self, batch: &Batch) -> Tensor<3> {
+        let x = self.stem.forward(&batch.ones);
+        let x = self.mixers.iter().fold(x, |x, mixer| relu(mixer.forward(x)));
+        self.blocks.iter().fold(x, |x, block| block.forward(x))
+    }
+
+    /// What each board is worth to the side to move, before the zero point is taken off: [boards].
+    pub(super) fn values(&self, trunk: Tensor<3>) -> Tensor<1> {
+        let [boards, squares, width] = trunk.dims();
+        let board = relu(self.board.forward(trunk.reshape([boards, squares * width]))); // [boards, hidden]
+        self.value.forward(board).squeeze_dim::<1>(1)
+    }
+
+    /// The same for every legal move: [moves].
+    pub(super) fn moves(&self, trunk: Tensor<3>, values: Tensor<1>, moves: &Moves) -> Tensor<1> {
+        let device = values.device();
+        let [boards, squares, width] = trunk.dims();
+        let flat = trunk.reshape([boards * squares, width]);
+        let pick = |from: Tensor<2>, rows: &[i32]| from.select(0, indices(rows.to_vec(), &device));
+        let origins = pick(flat.clone(), &moves.origins) * pick(self.origin.val(), &moves.steps);
+        let goals = pick(flat, &moves.goals) * pick(self.goal.val(), &moves.steps);
+        let scores = (origins + goals).sum_dim(1) + pick(self.step.val(), &moves.steps); // [moves, 1]
+        scores.squeeze_dim::<1>(1) + values.select(0, indices(moves.owners.clone(), &device))
+    }
+
+    /// What can be packed once and for all when the weights no longer change.
+    pub(super) fn ready(&self) -> Option<ReadyTrunk> {
+        let packed = |block: &Residual| Some((block.operation()?, block.packed()?));
+        let blocks = self.blocks.iter().map(packed).collect::<Option<_>>()?;
+        let [_, width] = self.origin.val().dims();
+        let plain = self.mixers.is_empty();
+        self.stem.ready().filter(|_| plain).map(|stem| ReadyTrunk { stem, blocks, width })
+    }
+
+    pub(super) fn device(&self) -> Device {
+        self.origin.val().device()
+    }
+}
+
+impl ReadyTrunk {
+    pub(super) fn forward(&self, batch: &Batch, device: &Device) -> Tensor<3> {
+        let x = self.stem.forward(&Arc::clone(&batch.ones));
+        let shape = [batch.len(), 64, self.width];
+        let blocks = self.blocks.iter().map(|(operation, ready)| (operation.clone(), ready));
+        fused::apply_all(blocks, Tensor::from_data(TensorData::new(x, shape), device))
+    }
+}
