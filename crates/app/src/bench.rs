@@ -2,6 +2,7 @@
 
 mod batch_first;
 mod kernels;
+mod ranker;
 
 use std::{path::PathBuf, process::ExitCode, time::Instant};
 
@@ -46,6 +47,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Kernels(kernels::Args),
+    Ranker(ranker::Args),
 }
 
 pub(crate) const DEPTH: u32 = 12;
@@ -55,8 +57,10 @@ pub(crate) const HASH_MB: usize = 16;
 const POSITIONS: &str = include_str!("../../../testdata/bench.fen");
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if let Some(What::Kernels(args)) = &args.what {
-        return kernels::run(args);
+    match &args.what {
+        Some(What::Kernels(args)) => return kernels::run(args),
+        Some(What::Ranker(args)) => return ranker::run(args),
+        None => {}
     }
     if args.search == "batch-first" {
         return batch_first::run(args);

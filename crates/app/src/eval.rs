@@ -2,6 +2,7 @@
 
 mod human;
 mod suite;
+mod value;
 
 use std::process::ExitCode;
 
@@ -18,11 +19,13 @@ pub(crate) struct Args {
 enum What {
     Human(human::Args),
     Suite(suite::Args),
+    Value(value::Args),
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
         What::Human(args) => human::run(args),
         What::Suite(args) => suite::run(args),
+        What::Value(args) => value::run(args),
     }
 }

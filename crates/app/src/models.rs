@@ -1,5 +1,7 @@
 //! `tabiya models`: what can play, embedded and on disk, with its card.
 
+mod bins;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -13,12 +15,20 @@ use crate::embedded;
 
 /// List the minds that can play: those inside this program and the weight files in folders.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
     /// Weight files, or folders in which to look for them
     paths: Vec<PathBuf>,
     /// Print whole cards as JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Bins(bins::Args),
 }
 
 struct Entry {
@@ -28,6 +38,9 @@ struct Entry {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(Verb::Bins(args)) = &args.verb {
+        return bins::run(args);
+    }
     let mut entries: Vec<Entry> = embedded::WEIGHTS
         .iter()
         .map(|weights| entry(format!("{} (inside)", weights.name), weights.bytes))

@@ -1,10 +1,10 @@
 //! `tabiya eval human`: how well minds foresee what people play, how long they think and how it ends.
 
 mod chart;
-mod estimate;
-mod mark;
+pub(crate) mod estimate;
+pub(crate) mod mark;
 mod metrics;
-mod model;
+pub(crate) mod model;
 mod report;
 mod rival;
 mod selection;

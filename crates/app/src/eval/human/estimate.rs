@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{
     mark::Mark,
-    metrics::{Figures, METRICS, measure, outcome_order},
+    metrics::{METRICS, measure, outcome_order},
 };
 
 /// Times that the games are drawn anew.
@@ -25,20 +25,32 @@ pub(crate) struct Estimate {
 /// By the names of the metrics.
 pub(crate) type Estimates = BTreeMap<&'static str, Estimate>;
 
-/// Measures marks of games below `games`.
-pub(crate) fn estimate(mut marks: Vec<Mark>, games: usize, seed: u64) -> Estimates {
+/// Measures marks.
+pub(crate) fn estimate(mut marks: Vec<Mark>, seed: u64) -> Estimates {
     marks.sort_by(outcome_order);
     let mut present: Vec<usize> = marks.iter().map(|mark| mark.game).collect();
     present.sort_unstable();
     present.dedup();
-    let figures = measure(&marks, &vec![1.0; games]);
-    let resampled: Vec<Figures> = (0..RESAMPLES)
+    let figures = bootstrap(&present, seed, |weights| measure(&marks, weights));
+    METRICS.iter().map(|metric| metric.0).zip(figures).collect()
+}
+
+/// Figures as `measure` gives them for weights by game, with intervals from drawing the games that are `present`, in rising
+/// order, anew.
+pub(crate) fn bootstrap<const N: usize>(
+    present: &[usize],
+    seed: u64,
+    measure: impl Fn(&[f64]) -> [f64; N] + Sync,
+) -> [Estimate; N] {
+    let games = present.last().map_or(0, |last| last + 1);
+    let figures = measure(&vec![1.0; games]);
+    let resampled: Vec<[f64; N]> = (0..RESAMPLES)
         .into_par_iter()
         .map(|round| {
             let mut random = Random::keyed(seed, round);
             let mut weights = vec![0.0; games];
             present.iter().for_each(|_| weights[present[random.below(present.len())]] += 1.0);
-            measure(&marks, &weights)
+            measure(&weights)
         })
         .collect();
     let interval = |at: usize| {
@@ -51,7 +63,7 @@ pub(crate) fn estimate(mut marks: Vec<Mark>, games: usize, seed: u64) -> Estimat
         };
         Estimate { value: figures[at], low: quantile(0.025), high: quantile(0.975) }
     };
-    METRICS.iter().enumerate().map(|(at, metric)| (metric.0, interval(at))).collect()
+    std::array::from_fn(interval)
 }
 
 #[cfg(test)]
@@ -77,7 +89,7 @@ mod tests {
     #[test]
     fn intervals_hold_the_value_and_grow_when_games_hang_together() {
         let width = |marks| {
-            let top = estimate(marks, 400, 1)["top1"];
+            let top = estimate(marks, 1)["top1"];
             assert!(top.low < top.value && top.value < top.high, "{top:?}");
             top.high - top.low
         };
@@ -94,7 +106,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_interval() {
         let low = |seed| {
-            estimate(marks(30, |game, at| f64::from(u8::from((game + at) % 3 == 0))), 30, seed)["top1"].low
+            estimate(marks(30, |game, at| f64::from(u8::from((game + at) % 3 == 0))), seed)["top1"].low
         };
         assert_eq!(low(5), low(5));
     }

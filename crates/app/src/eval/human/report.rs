@@ -83,9 +83,8 @@ impl Convention {
         marked: &[(String, Vec<Mark>)],
         seed: u64,
     ) -> Convention {
-        let games = marked.iter().flat_map(|(_, marks)| marks).map(|mark| mark.game + 1).max().unwrap_or(0);
         let figures = |places: &[usize]| -> Vec<Estimates> {
-            let of = |marks: &Vec<Mark>| estimate(places.iter().map(|&at| marks[at]).collect(), games, seed);
+            let of = |marks: &Vec<Mark>| estimate(places.iter().map(|&at| marks[at]).collect(), seed);
             marked.iter().map(|(_, marks)| of(marks)).collect()
         };
         let by = VARIABLES.iter().map(|variable| {
