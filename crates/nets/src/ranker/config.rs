@@ -52,13 +52,13 @@ impl Default for RankerWeights {
 impl RankerConfig {
     /// Why no network can be made of this, if so.
     pub(crate) fn fault(&self) -> Option<&'static str> {
-        let sizes = [self.hidden, self.branches.iter().sum()];
-        match () {
-            () if self.mixers.is_empty() => Some("mixers is empty"),
-            () if sizes.contains(&0) || self.mixers.contains(&0) => Some("a size is 0"),
-            () if self.branches.iter().any(|&channels| channels == 0) => Some("a branch has no channels"),
-            () => None,
-        }
+        let faults = [
+            (self.mixers.is_empty(), "mixers is empty"),
+            (self.mixers.contains(&0), "a mixer has no numbers"),
+            (self.branches.contains(&0), "a branch has no channels"),
+            (self.hidden == 0, "hidden is 0"),
+        ];
+        faults.into_iter().find(|(holds, _)| *holds).map(|(_, fault)| fault)
     }
 
     /// A network by fused operations, and one that has to do without.

@@ -1,7 +1,5 @@
 //! The network: the stem, a trunk of residual blocks, a value for the board and a score for each legal move.
 
-use std::sync::Arc;
-
 use burn::{
     module::{Module, Param},
     nn::Linear,
@@ -113,7 +111,7 @@ impl Ranker {
 
 impl ReadyTrunk {
     pub(super) fn forward(&self, batch: &Batch, device: &Device) -> Tensor<3> {
-        let x = self.stem.forward(&Arc::clone(&batch.ones));
+        let x = self.stem.forward(&batch.ones);
         let shape = [batch.len(), 64, self.width];
         let blocks = self.blocks.iter().map(|(operation, ready)| (operation.clone(), ready));
         fused::apply_all(blocks, Tensor::from_data(TensorData::new(x, shape), device))
