@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::Context;
-use nets::{Card, WeightFile};
+use nets::{Card, Forecast, WeightFile};
 
 use crate::embedded;
 
@@ -100,6 +100,12 @@ fn print(entry: &Entry) {
             );
             for (name, value) in &card.figures {
                 println!("    {name:<28} {value:.4}");
+            }
+            if let Some(forecast) = nets::forecast(&card.curve) {
+                let Forecast { power_law, straight, per_doubling } = forecast;
+                println!(
+                    "    with ten times the samples   {power_law:.3} by a power law, {straight:.3} by a line of {per_doubling:+.4} a doubling"
+                );
             }
         }
     }

@@ -7,6 +7,7 @@ mod card;
 mod checkpoint;
 mod device;
 mod family;
+mod forecast;
 mod fused;
 pub mod human;
 mod layers;
@@ -25,6 +26,7 @@ pub use card::{Card, DataCard};
 pub use checkpoint::{CHECKPOINT, CheckpointError};
 pub use device::{device, device_name};
 pub use family::{FAMILIES, NetConfig, load, load_bytes};
+pub use forecast::{Forecast, forecast};
 pub use train::{
     ConfigError, Curves, CurvesError, Event, RunConfig, TrainConfig, TrainError, TrainOptions, plot_runs,
     settle, train,
