@@ -28,8 +28,6 @@ const MOST_VETOES: usize = 12;
 pub struct Instant {
     brain: Arc<dyn Brain>,
     settings: Settings,
-    /// Made when it is first needed.
-    guard: Option<BlunderGuard>,
     mood: Mood,
     seed: u64,
 }
@@ -44,7 +42,7 @@ struct Candidate {
 impl Instant {
     pub fn new(brain: Arc<dyn Brain>) -> Instant {
         let settings = Settings::default();
-        Instant { brain, settings, guard: None, mood: Mood::default(), seed: fresh_seed() }
+        Instant { brain, settings, mood: Mood::default(), seed: fresh_seed() }
     }
 
     /// Numbers that depend on the seed and the moment alone, so that a game can be taken up anywhere.
@@ -56,22 +54,16 @@ impl Instant {
 
     /// Draws until the guard has nothing against the move. Also what the guard thinks the position is worth.
     fn draw(
-        &mut self,
+        &self,
         moment: &Moment,
         candidates: &[Candidate],
         random: &mut Random,
         task: &Task<'_>,
     ) -> (Move, Option<Score>) {
         let human = &self.settings.human;
-        let mut guard = match human.guard {
-            Guard::Off => None,
-            _ => self.guard.get_or_insert_default().check(
-                moment,
-                human,
-                &task.limits.search_moves,
-                task.signals,
-            ),
-        };
+        let mut looking = (human.guard != Guard::Off).then(BlunderGuard::default);
+        let only = &task.limits.search_moves;
+        let mut guard = looking.as_mut().and_then(|guard| guard.check(moment, human, only, task.signals));
         let score = guard.as_ref().and_then(|check| Some(check.best()?.1));
         let mut chances: Vec<f32> = candidates.iter().map(|candidate| candidate.chance).collect();
         for _ in 0..MOST_VETOES {

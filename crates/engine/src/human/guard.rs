@@ -1,6 +1,8 @@
 //! The blunder guard: alpha-beta looks at the move that a human-like mind wants to play, and vetoes it if players of
 //! that rating do not lose so much.
 
+use std::sync::{Mutex, PoisonError};
+
 use chess::{Moment, shakmaty::Move};
 
 use super::{HumanSettings, tolerated_loss};
@@ -9,9 +11,13 @@ use crate::{Limits, Score, Search, Settings, Signals, Task, alpha_beta::AlphaBet
 /// Enough to see short tactics, in a few hundredths of a second.
 const NODES: u64 = 20_000;
 
+/// Guards that nobody needs at the moment. A guard's tables take some megabytes, and a hundred games need but one or two at a time.
+static IDLE: Mutex<Vec<AlphaBeta>> = Mutex::new(Vec::new());
+
 #[derive(Debug)]
 pub struct BlunderGuard {
-    engine: AlphaBeta,
+    /// Taken away only when the guard is dropped.
+    engine: Option<AlphaBeta>,
 }
 
 /// What the engine thinks of one position, for as long as candidates are held against it.
@@ -26,7 +32,15 @@ pub struct Check<'a> {
 
 impl Default for BlunderGuard {
     fn default() -> BlunderGuard {
-        BlunderGuard { engine: AlphaBeta::new(Settings { hash_mb: 2, ..Settings::default() }) }
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let new = || AlphaBeta::new(Settings { hash_mb: 2, ..Settings::default() });
+        BlunderGuard { engine: Some(idle.unwrap_or_else(new)) }
+    }
+}
+
+impl Drop for BlunderGuard {
+    fn drop(&mut self) {
+        IDLE.lock().unwrap_or_else(PoisonError::into_inner).extend(self.engine.take());
     }
 }
 
@@ -41,14 +55,14 @@ impl BlunderGuard {
         signals: &'a Signals,
     ) -> Option<Check<'a>> {
         let tolerated = tolerated_loss(settings.guard, settings.rating)?;
-        self.engine.new_game();
+        self.engine.as_mut()?.new_game();
         let best = self.score(moment, only.to_vec(), signals);
         Some(Check { guard: self, moment, signals, tolerated, best })
     }
 
     fn score(&mut self, moment: &Moment, only: Vec<Move>, signals: &Signals) -> Option<(Move, Score)> {
         let limits = Limits { nodes: Some(NODES), search_moves: only, ..Limits::default() };
-        let choice = self.engine.choose(moment, Task { limits, signals, report: &mut |_| {} });
+        let choice = self.engine.as_mut()?.choose(moment, Task { limits, signals, report: &mut |_| {} });
         choice.best.zip(choice.score)
     }
 }
