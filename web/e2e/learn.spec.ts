@@ -85,9 +85,13 @@ test('an opening is found by name, and a past position is practised', async ({ p
 
 test('every mind shows what it thinks', async ({ page }) => {
   await page.goto('/#/minds');
-  const minds = await (await page.request.get('/api/minds')).json();
-  for (const mind of minds) {
-    await expect(page.getByRole('region', { name: mind.title })).toBeVisible();
+  const minds: { name: string; title: string }[] = await (await page.request.get('/api/minds')).json();
+  // A family is shown once, as it usually thinks: that is the first of its cards.
+  const family = (mind: { name: string }) => mind.name.split(':')[0];
+  const usual = minds.filter((mind, at) => minds.findIndex((other) => family(other) === family(mind)) === at);
+  expect(usual.length).toBeGreaterThan(1);
+  for (const mind of usual) {
+    await expect(page.getByRole('region', { name: mind.title, exact: true })).toBeVisible();
   }
   await drag(page, 'e2', 'e4');
   await expect(moves(page)).toHaveCount(1);
