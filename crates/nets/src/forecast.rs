@@ -1,7 +1,7 @@
 //! What more training would bring, by the curve so far.
 
-/// The deciding figure at ten times the samples, by two readings of the curve; the truth of past curves of this kind lay
-/// between them more often than outside.
+/// The deciding figure at ten times the samples, by two readings of the curve: one that may be too cautious and one that is too
+/// hopeful. Neither knows of a schedule that lowers the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// `limit - b x samples^-c`, fitted: nears a limit.

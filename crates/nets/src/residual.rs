@@ -111,8 +111,8 @@ mod tests {
             let operation = block.operation().expect("a block that fits");
             let found = results(fused::apply(level, operation, x.clone(), block.flat()));
             for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                // bf16 moves sums by a third of a percent of their spread, so one gate in a thousand opens or closes; a wrong
-                // gate is wrong as a whole, and the root of a thousandth is 3 %.
+                // An estimate, not a count: bf16 opens or closes about one gate in a thousand; a wrong gate is wrong as a
+                // whole, and the root of a thousandth is 3 %.
                 let size = |values: &mut dyn Iterator<Item = f32>| values.map(|x| x * x).sum::<f32>().sqrt();
                 let error = size(&mut found.iter().zip(expected).map(|(a, b)| a - b));
                 let share = error / size(&mut expected.iter().copied());

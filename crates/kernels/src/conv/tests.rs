@@ -102,7 +102,7 @@ fn match_plain_ones(channels: usize, boards: usize, squeeze: bool) {
         let mut to_x = vec![0.0; x.len()];
         let found = backward(&packed, Kept { x: &x, y: &y }, &gradient, &mut to_x);
         if level.rounds() {
-            // bf16 opens or closes one gate in a thousand; a wrong gate is wrong as a whole, and the root of a thousandth is 3 %.
+            // By estimate bf16 opens or closes one gate in a thousand; a wrong gate is wrong as a whole, and the root of a thousandth is 3 %.
             for (found, expected) in [(&found, &plain_level.0), (&to_x, &plain_level.1)] {
                 let share = distance(found, expected) / distance(&vec![0.0; expected.len()], expected);
                 assert!(share < 0.06, "{level}, {boards} boards of {channels}: {share}");

@@ -294,8 +294,8 @@ mod tests {
         error / size(&mut expected.iter().copied()).max(1e-6)
     }
 
-    /// bf16 moves sums by a third of a percent of their spread, so one gate in a thousand opens or closes; a wrong gate is wrong
-    /// as a whole, and the root of a thousandth is 3 %.
+    /// An estimate, not a count: bf16 moves sums by some tenths of a percent of their spread, which opens or closes about one gate in a
+    /// thousand; a wrong gate is wrong as a whole, and the root of a thousandth is 3 %.
     fn limit(level: Level) -> f32 {
         if level.rounds() { 0.06 } else { 1e-4 }
     }
