@@ -116,13 +116,18 @@ async fn choose(mind: Mind, name: String, own: Own, settings: Settings, moment: 
     let _stop = StopWhenDropped(Arc::clone(&signals));
     let choosing = tokio::task::spawn_blocking(move || {
         let mut own = own.lock().ok()?;
+        let search = name.split_once(':').map_or(engine::AUTO, |(_, search)| search);
+        let answers_at_once = search == engine::AUTO || search == mind.usual_search();
         if own.is_none() {
-            let search = name.split_once(':').map_or(engine::AUTO, |(_, search)| search);
             *own = engine::build(&mind, search).ok();
         }
         let search = own.as_mut()?;
         search.configure(&settings);
-        let limits = if moment.clocks.is_some() { Limits::clock() } else { limits(LONGEST_WITHOUT_CLOCK) };
+        let limits = match (answers_at_once, moment.clocks.is_some()) {
+            (false, _) => limits(LONGEST_SEARCH),
+            (true, true) => Limits::clock(),
+            (true, false) => limits(LONGEST_WITHOUT_CLOCK),
+        };
         Some(search.choose(&moment, Task { limits, signals: &signals, report: &mut |_| {} }))
     });
     choosing.await.ok()?
