@@ -7,6 +7,8 @@
 mod batch;
 mod board;
 #[cfg(target_arch = "x86_64")]
+mod dots;
+#[cfg(target_arch = "x86_64")]
 mod many;
 mod products;
 #[cfg(target_arch = "x86_64")]

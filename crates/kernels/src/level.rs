@@ -2,12 +2,15 @@
 
 use std::{fmt, str::FromStr, sync::OnceLock};
 
-/// Ways to compute, slowest first. `Amx` multiplies in bf16 and adds in f32; the others compute in f32 throughout.
+/// Ways to compute, slowest first. `Bf16` and `Amx` multiply in bf16 and add in f32; the others compute in f32 throughout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Portable,
     Avx2,
     Avx512,
+    /// AVX-512's dot products of bf16 pairs.
+    Bf16,
+    /// Tiles of bf16 pairs.
     Amx,
 }
 
@@ -15,14 +18,14 @@ const VARIABLE: &str = "TABIYA_CPU";
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LevelError {
-    #[error("`{0}` names no way to compute: {VARIABLE} is one of portable, avx2, avx512, amx")]
+    #[error("`{0}` names no way to compute: {VARIABLE} is one of portable, avx2, avx512, bf16, amx")]
     Unknown(String),
     #[error("{VARIABLE} asks for {asked}, but this CPU reaches only {best}")]
     Missing { asked: Level, best: Level },
 }
 
 impl Level {
-    const ALL: [Level; 4] = [Level::Portable, Level::Avx2, Level::Avx512, Level::Amx];
+    const ALL: [Level; 5] = [Level::Portable, Level::Avx2, Level::Avx512, Level::Bf16, Level::Amx];
 
     /// The level to use: the CPU's highest, or the one that `TABIYA_CPU` names.
     pub fn chosen() -> Result<Level, LevelError> {
@@ -42,7 +45,7 @@ impl Level {
 
     /// Whether products round their factors to bf16.
     pub fn rounds(self) -> bool {
-        self == Level::Amx
+        self >= Level::Bf16
     }
 
     fn choose(asked: Option<&str>) -> Result<Level, LevelError> {
@@ -69,8 +72,9 @@ fn detect() -> Level {
         return Level::Portable;
     }
     let wide = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
-    match (wide, wide && has!("avx512bf16") && crate::tiles::available()) {
-        (_, true) => Level::Amx,
+    match (wide, wide && has!("avx512bf16")) {
+        (_, true) if crate::tiles::available() => Level::Amx,
+        (_, true) => Level::Bf16,
         (true, false) => Level::Avx512,
         (false, false) => Level::Avx2,
     }
@@ -87,6 +91,7 @@ impl fmt::Display for Level {
             Level::Portable => "portable",
             Level::Avx2 => "avx2",
             Level::Avx512 => "avx512",
+            Level::Bf16 => "bf16",
             Level::Amx => "amx",
         })
     }

@@ -1,6 +1,6 @@
 //! Products of matrices whose factors were laid out for the CPU beforehand.
 //!
-//! Both factors are packed into words of 32 bits: single numbers below [`Level::Amx`], pairs of bf16 there. Rows and columns
+//! Both factors are packed into words of 32 bits: single numbers, or pairs of bf16 where a level [rounds](Level::rounds). Rows and columns
 //! of the result round up to [`GRAIN`], so results need that room; what is beyond the edge of a packed factor is zero.
 
 mod panels;
@@ -76,7 +76,7 @@ macro_rules! packer {
             match level {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
-                Level::Amx => unsafe { tiled::$name(from, to, place) },
+                Level::Bf16 | Level::Amx => unsafe { tiled::$name(from, to, place) },
                 _ => panels::$name(from, to, place),
             }
         }
@@ -136,14 +136,16 @@ pub fn product(
     let size = Size { m, n, k: depth(level, k) };
     match level {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: sizes were checked above; `Level::Amx` means that tiles work.
-        Level::Amx if k > 0 => unsafe { tiled::product(size, left, right, out, stride, into) },
+        // SAFETY: sizes were checked above; the level means that tiles work, or dot products.
+        Level::Bf16 | Level::Amx if k > 0 => unsafe {
+            tiled::product(level, size, left, right, out, stride, into);
+        },
         _ => simd::run(level, panels::Product { size, left, right, out, stride, into }),
     }
 }
 
 /// A left factor that is not packed by itself: row `r` of it is made of the runs `values[start + r * stride..]`, for each
-/// start as long as the sum's length divided by the number of starts. At [`Level::Amx`] the words are pairs of bf16.
+/// start as long as the sum's length divided by the number of starts. Where a level rounds, the words are pairs of bf16.
 #[derive(Clone, Copy, Debug)]
 pub struct Runs<'a> {
     pub values: &'a [f32],
@@ -151,8 +153,8 @@ pub struct Runs<'a> {
     pub starts: &'a [usize],
 }
 
-/// `out[m x n] = runs[m x k] * right[k x n]`; a run has a multiple of 32 numbers, `n` is in whole grains, and so is `m` at
-/// [`Level::Amx`]; elsewhere eight rows are enough of a grain.
+/// `out[m x n] = runs[m x k] * right[k x n]`; a run has a multiple of 32 numbers, `n` is in whole grains, and so is `m` where
+/// the level rounds; elsewhere eight rows are enough of a grain.
 pub fn product_of_runs(level: Level, size: Size, left: Runs<'_>, right: &[f32], out: &mut [f32]) {
     let Size { m, n, k } = size;
     let rows = if level.rounds() { GRAIN } else { 8 };
@@ -164,15 +166,15 @@ pub fn product_of_runs(level: Level, size: Size, left: Runs<'_>, right: &[f32], 
     assert!(left.values.len() >= last && right.len() >= words(level, n, k) && out.len() >= m * n);
     match level {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: sizes were checked above; `Level::Amx` means that tiles work.
-        Level::Amx => unsafe { tiled::product_of_runs(size, left, right, out) },
+        // SAFETY: sizes were checked above; the level means that tiles work, or dot products.
+        Level::Bf16 | Level::Amx => unsafe { tiled::product_of_runs(level, size, left, right, out) },
         _ => simd::run(level, panels::RunsProduct { size, left, right, out }),
     }
 }
 
-/// Rounds numbers, a multiple of 32 of them, to words of two bf16 each. Only for [`Level::Amx`].
+/// Rounds numbers, a multiple of 32 of them, to words of two bf16 each. Only where the level rounds.
 pub fn to_bf16(level: Level, from: &[f32], to: &mut [f32]) {
-    assert!(level == Level::Amx && from.len().is_multiple_of(32) && to.len() * 2 == from.len());
+    assert!(level.rounds() && from.len().is_multiple_of(32) && to.len() * 2 == from.len());
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
     unsafe {

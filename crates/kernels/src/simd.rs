@@ -65,7 +65,7 @@ pub(crate) fn run<T: Task>(level: Level, task: T) -> T::Output {
     match level {
         // SAFETY: a level above portable is only ever given out when the CPU has its instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 | Level::Amx => unsafe { avx512::run(task) },
+        Level::Avx512 | Level::Bf16 | Level::Amx => unsafe { avx512::run(task) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2::run(task) },

@@ -1,12 +1,15 @@
-//! AMX: asking for it, setting it up on each thread, and the product of tiles.
+//! Products of tiles: on AMX, which is asked for and set up here, or by dot products of AVX-512 in the same layouts (`dots`).
 //!
 //! A tile has 16 rows of 64 bytes. A left tile holds 16 rows x 32 bf16 of the left factor, a right tile 16 pairs of rows x 16
 //! columns of the right one, and a result tile 16 x 16 f32. Virtual machines may hide the CPUID leaves that describe tiles
 //! though the tiles work, so a child process tries one before anything relies on them.
 
 pub(crate) mod boards;
+pub(crate) mod dots;
 
 use std::{arch::asm, cell::Cell, sync::OnceLock};
+
+use crate::Level;
 
 /// Words of 32 bits in a tile.
 pub(crate) const WORDS: usize = 256;
@@ -107,17 +110,24 @@ unsafe fn load_config() {
     unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const EIGHT_FULL_TILES, options(nostack, readonly)) }
 }
 
-/// Proof that this thread may use tiles.
+/// Proof that this thread may multiply tiles, and how.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tiles(());
+pub(crate) struct Tiles {
+    /// AMX, or else dot products.
+    native: bool,
+}
 
 impl Tiles {
     /// Configures the tiles of this thread, the first time that it asks.
     ///
     /// # Panics
-    /// If the CPU has none: callers dispatch on `Level::Amx`.
+    /// If the level computes in f32, or the CPU has no tiles: callers dispatch on the level.
     #[inline]
-    pub(crate) fn of_this_thread() -> Tiles {
+    pub(crate) fn of_this_thread(level: Level) -> Tiles {
+        assert!(level.rounds());
+        if level == Level::Bf16 {
+            return Tiles { native: false };
+        }
         thread_local! { static READY: Cell<bool> = const { Cell::new(false) }; }
         READY.with(|ready| {
             if !ready.replace(true) {
@@ -126,7 +136,7 @@ impl Tiles {
                 unsafe { load_config() }
             }
         });
-        Tiles(())
+        Tiles { native: true }
     }
 
     /// `out[32 x 32] (+)= left[32 x 32 steps] * right[32 steps x 32]`, as 2 x 2 tiles.
@@ -144,6 +154,17 @@ impl Tiles {
         out_stride: usize,
         add: bool,
     ) {
+        if !self.native {
+            for (row, left) in left.into_iter().enumerate() {
+                // SAFETY: the caller vouches for the memory, `self` for the instructions.
+                unsafe {
+                    let left = |step: usize| left.add(step * WORDS);
+                    let out = out.add(16 * row * out_stride);
+                    dots::two_columns(left, 16, right, steps, out, out_stride, add);
+                }
+            }
+            return;
+        }
         let stride = out_stride * 4;
         // SAFETY: the caller vouches for the memory, `self` for the tiles.
         unsafe {
@@ -210,6 +231,13 @@ impl Tiles {
         out_stride: usize,
         add: bool,
     ) {
+        if !self.native {
+            // SAFETY: the caller vouches for the memory, `self` for the instructions.
+            return unsafe {
+                let left = |step: usize| left.add(step * WORDS);
+                dots::one_column(left, 16, right, steps, out, out_stride, add)
+            };
+        }
         // SAFETY: the caller vouches for the memory, `self` for the tiles.
         unsafe {
             asm!(
@@ -256,6 +284,17 @@ impl Tiles {
         out: *mut f32,
         out_stride: usize,
     ) {
+        if !self.native {
+            for (row, left) in left.into_iter().enumerate() {
+                // SAFETY: the caller vouches for the memory, `self` for the instructions.
+                unsafe {
+                    let left = |step: usize| left.byte_offset(offsets[step] as isize);
+                    let out = out.add(16 * row * out_stride);
+                    dots::two_columns(left, row_bytes / 4, right, offsets.len(), out, out_stride, false);
+                }
+            }
+            return;
+        }
         // SAFETY: the caller vouches for the memory, `self` for the tiles.
         unsafe {
             asm!(
@@ -320,6 +359,13 @@ impl Tiles {
         out: *mut f32,
         out_stride: usize,
     ) {
+        if !self.native {
+            // SAFETY: the caller vouches for the memory, `self` for the instructions.
+            return unsafe {
+                let left = |step: usize| left.byte_offset(offsets[step] as isize);
+                dots::one_column(left, row_bytes / 4, right, offsets.len(), out, out_stride, false)
+            };
+        }
         // SAFETY: the caller vouches for the memory, `self` for the tiles.
         unsafe {
             asm!(
@@ -350,8 +396,12 @@ impl Tiles {
         }
     }
 
-    /// Multiplies tiles of zeros for `rounds` of four, to measure how fast that can be.
+    /// Multiplies four tiles of zeros `rounds` times, to measure how fast that can be.
     pub(crate) fn spin(self, rounds: usize) {
+        if !self.native {
+            // SAFETY: `self` vouches for the instructions. Sixteen of them make a sixteenth of a tile.
+            return unsafe { dots::spin(4 * 16 * rounds) };
+        }
         // SAFETY: registers only, and `self` vouches for the tiles.
         unsafe {
             asm!(

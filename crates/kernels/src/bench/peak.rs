@@ -13,7 +13,7 @@ pub fn peak(level: Level) -> f64 {
         let start = Instant::now();
         let operations = match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Amx => tiles(),
+            Level::Bf16 | Level::Amx => tiles(level),
             _ => simd::run(level, Vectors),
         };
         operations / start.elapsed().as_secs_f64()
@@ -22,9 +22,9 @@ pub fn peak(level: Level) -> f64 {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn tiles() -> f64 {
+fn tiles(level: Level) -> f64 {
     const ROUNDS: usize = 4000;
-    crate::tiles::Tiles::of_this_thread().spin(ROUNDS);
+    crate::tiles::Tiles::of_this_thread(level).spin(ROUNDS);
     // Four tiles of 16 x 16 results with sums over 32 pairs.
     (ROUNDS * 4 * 2 * 16 * 16 * 32) as f64
 }

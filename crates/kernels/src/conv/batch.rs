@@ -49,7 +49,7 @@ pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
     let len = 64 * packed.channels;
     assert!(x.len() == y.len() && x.len().is_multiple_of(len));
     #[cfg(target_arch = "x86_64")]
-    if packed.level == Level::Amx && x.len() / len >= FEWEST_SIDE_BY_SIDE {
+    if packed.level.rounds() && x.len() / len >= FEWEST_SIDE_BY_SIDE {
         return many::forward(packed, x, y);
     }
     let some = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, CHUNK) * len;
@@ -116,7 +116,7 @@ fn chunk(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) ->
     let (level, channels) = (packed.level, packed.channels);
     let len = 64 * channels;
     #[cfg(target_arch = "x86_64")]
-    if level == Level::Amx {
+    if level.rounds() {
         return many::backward(packed, kept, gradient, to_x);
     }
     let mut parameters = Aligned::zeros(packed.parameters());

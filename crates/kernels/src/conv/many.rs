@@ -9,21 +9,27 @@ use super::{
 use crate::{Aligned, rows};
 
 pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
-    let (channels, some) = (packed.channels, BOARDS * 64 * packed.channels);
+    let (level, channels, some) = (packed.level, packed.channels, BOARDS * 64 * packed.channels);
     let [first, second] = &packed.ahead;
     y.par_chunks_mut(some).zip(x.par_chunks(some)).for_each_init(
         || [(); 2].map(|()| Aligned::room(words(channels))),
         |[boards, middle], (y, x)| {
             let [first_bias, second_bias] = &packed.biases;
-            // SAFETY: `Level::Amx` means that the CPU has all it takes.
+            // SAFETY: a level that rounds means that the CPU has all it takes.
             unsafe {
                 sixteen::pack(x, channels, boards);
-                convolve(boards, first, channels, Then::Rectify { bias: first_bias, to: &mut *middle });
+                convolve(
+                    level,
+                    boards,
+                    first,
+                    channels,
+                    Then::Rectify { bias: first_bias, to: &mut *middle },
+                );
                 let then = match packed.squeeze {
                     None => Then::Join { bias: second_bias, shortcut: x, to: &mut *y },
                     Some(_) => Then::Plain { bias: second_bias, to: &mut *y },
                 };
-                convolve(middle, second, channels, then);
+                convolve(level, middle, second, channels, then);
             }
             if let Some(squeeze) = &packed.squeeze {
                 let boards = x.chunks_exact(64 * channels).zip(y.chunks_exact_mut(64 * channels));
@@ -43,7 +49,7 @@ struct Room {
 
 /// The gradients of the parameters; fills `to_x`.
 pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
-    let channels = packed.channels;
+    let (level, channels) = (packed.level, packed.channels);
     let back = packed.back.as_ref().expect("a block packed for training");
     let some = BOARDS * 64 * channels;
     let mut parameters = Aligned::zeros(packed.parameters());
@@ -55,7 +61,7 @@ pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: 
     let mut rooms = [(); 2].map(|()| Room { x: room(), middle: room(), to_y: room(), to_middle: room() });
     let [mut inputs, mut slopes] = [(); 2].map(|()| Aligned::room(2 * words(channels)));
     for from in (0..gradient.len()).step_by(2 * some) {
-        // SAFETY: `Level::Amx` means that the CPU has all it takes.
+        // SAFETY: a level that rounds means that the CPU has all it takes.
         unsafe {
             for (i, room) in rooms.iter_mut().enumerate() {
                 let here = (from + i * some).min(gradient.len())..(from + (i + 1) * some).min(gradient.len());
@@ -64,11 +70,11 @@ pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: 
                 let to_x = &mut to_x[here];
                 sixteen::pack(x, channels, &mut room.x);
                 let then = Then::Rectify { bias: &packed.biases[0], to: &mut room.middle };
-                convolve(&room.x, &packed.ahead[0], channels, then);
+                convolve(level, &room.x, &packed.ahead[0], channels, then);
                 if let Some(squeeze) = &packed.squeeze {
                     let mut z = Aligned::room(gradient.len());
                     let then = Then::Plain { bias: &packed.biases[1], to: &mut z };
-                    convolve(&room.middle, &packed.ahead[1], channels, then);
+                    convolve(level, &room.middle, &packed.ahead[1], channels, then);
                     for at in (0..z.len()).step_by(64 * channels) {
                         let board = at..at + 64 * channels;
                         let (y, gradient) = (&y[board.clone()], &gradient[board.clone()]);
@@ -81,15 +87,15 @@ pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: 
                     sixteen::pack_gated(gradient, y, channels, to_x, &mut room.to_y, second_bias);
                 }
                 let then = Then::Gate { shown: &room.middle, to: &mut room.to_middle, sums: first_bias };
-                convolve(&room.to_y, &back[1], channels, then);
-                convolve(&room.to_middle, &back[0], channels, Then::Add { to: to_x });
+                convolve(level, &room.to_y, &back[1], channels, then);
+                convolve(level, &room.to_middle, &back[0], channels, Then::Add { to: to_x });
             }
             sixteen::factor([&rooms[0].middle, &rooms[1].middle], channels, true, &mut inputs);
             sixteen::factor([&rooms[0].to_y, &rooms[1].to_y], channels, false, &mut slopes);
-            sixteen::slopes(&inputs, &slopes, channels, second);
+            sixteen::slopes(level, &inputs, &slopes, channels, second);
             sixteen::factor([&rooms[0].x, &rooms[1].x], channels, true, &mut inputs);
             sixteen::factor([&rooms[0].to_middle, &rooms[1].to_middle], channels, false, &mut slopes);
-            sixteen::slopes(&inputs, &slopes, channels, first);
+            sixteen::slopes(level, &inputs, &slopes, channels, first);
         }
     }
     parameters

@@ -3,7 +3,9 @@
 
 use std::arch::x86_64::*;
 
+use super::dots;
 use crate::{
+    Level,
     product::tiled::{Tile, transpose},
     tiles::{
         Tiles, WORDS,
@@ -19,7 +21,7 @@ pub(super) fn words(channels: usize) -> usize {
 }
 
 /// Where the tile of a square begins, for the 32 channels (or, of slopes' factors, the 16) with this number.
-fn tile(part: usize, square: usize) -> usize {
+pub(super) fn tile(part: usize, square: usize) -> usize {
     (64 * part + square) * WORDS
 }
 
@@ -38,7 +40,7 @@ pub(super) enum Then<'a> {
 }
 
 /// # Safety
-/// For all functions here: the CPU has AVX-512 with bf16, and tiles.
+/// For all functions here: the CPU has AVX-512 with bf16, and tiles where the level says so.
 ///
 /// Lays out up to sixteen plain boards; missing ones are zero.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
@@ -104,10 +106,21 @@ pub(super) unsafe fn pack_gated(
 
 /// A 3x3 convolution.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
-pub(super) unsafe fn convolve(from: &[f32], weight: &[f32], channels: usize, mut then: Then<'_>) {
-    let parts = channels / 32;
+pub(super) unsafe fn convolve(
+    level: Level,
+    from: &[f32],
+    weight: &[f32],
+    channels: usize,
+    mut then: Then<'_>,
+) {
     assert!(from.len() == words(channels) && weight.len() == 9 * channels * channels / 2);
-    let tiles = Tiles::of_this_thread();
+    assert!(channels.is_multiple_of(32));
+    if level == Level::Bf16 {
+        // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+        return unsafe { dots::convolve(from, weight, channels, &mut then) };
+    }
+    let parts = channels / 32;
+    let tiles = Tiles::of_this_thread(level);
     let mut sums = [const { HalfRank([0.0; 4 * WORDS]) }; 2];
     let (mut now, mut before) = (0, None);
     for column in 0..channels / 16 {
@@ -151,7 +164,7 @@ pub(super) unsafe fn convolve(from: &[f32], weight: &[f32], channels: usize, mut
 /// The sums of a square, sixteen channels of sixteen boards.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
-fn finish(sums: &[f32], square: usize, column: usize, channels: usize, then: &mut Then<'_>) {
+pub(super) fn finish(sums: &[f32], square: usize, column: usize, channels: usize, then: &mut Then<'_>) {
     let zero = _mm512_setzero_ps();
     let (word, plain) = (tile(column / 2, square) + 8 * (column % 2), square * channels + 16 * column);
     match then {
@@ -230,10 +243,15 @@ pub(super) unsafe fn factor(from: [&[f32]; 2], channels: usize, transposed: bool
 
 /// Adds the gradients of a convolution's weights, `[9 x channels, channels]`, given the factors of its inputs
 /// (transposed) and of the gradients of its results.
-pub(super) fn slopes(inputs: &[f32], gradients: &[f32], channels: usize, out: &mut [f32]) {
+pub(super) fn slopes(level: Level, inputs: &[f32], gradients: &[f32], channels: usize, out: &mut [f32]) {
     assert!(inputs.len() == 2 * words(channels) && gradients.len() == inputs.len());
     assert_eq!(out.len(), 9 * channels * channels);
-    let tiles = Tiles::of_this_thread();
+    assert!(channels.is_multiple_of(32));
+    if level == Level::Bf16 {
+        // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+        return unsafe { dots::slopes(inputs, gradients, channels, out) };
+    }
+    let tiles = Tiles::of_this_thread(level);
     for row in 0..channels / 16 {
         for column in 0..channels / 16 {
             for rank in 0..3 {
@@ -272,7 +290,7 @@ fn load(from: &[f32]) -> __m512 {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn store(v: __m512, to: &mut [f32]) {
+pub(super) fn store(v: __m512, to: &mut [f32]) {
     assert!(to.len() >= 16);
     // SAFETY: checked.
     unsafe { _mm512_storeu_ps(to.as_mut_ptr(), v) }

@@ -1,4 +1,4 @@
-//! Factors as AMX tiles of bf16 pairs. The tiles of one row (left) or column (right) lie one after the other along the sum.
+//! Factors as tiles of bf16 pairs, for AMX or for dot products of AVX-512. The tiles of one row (left) or column (right) lie one after the other along the sum.
 //!
 //! A word of a left tile holds two neighbours of a row, a word of a right tile two neighbours of a column: so a left tile of a
 //! matrix is, word by word, the transpose of a right tile of the transposed matrix.
@@ -6,7 +6,10 @@
 use std::arch::x86_64::*;
 
 use super::{Into, Place, Runs, Size, View};
-use crate::tiles::{Tiles, WORDS};
+use crate::{
+    Level,
+    tiles::{Tiles, WORDS},
+};
 
 pub(crate) type Tile = [__m512i; 16];
 
@@ -152,6 +155,7 @@ pub(crate) fn transpose(tile: &mut Tile) {
 /// # Safety
 /// `size` is in whole grains and steps, and all three slices hold that much.
 pub(super) unsafe fn product(
+    level: Level,
     size: Size,
     left: &[f32],
     right: &[f32],
@@ -159,7 +163,7 @@ pub(super) unsafe fn product(
     stride: usize,
     into: Into,
 ) {
-    let tiles = Tiles::of_this_thread();
+    let tiles = Tiles::of_this_thread(level);
     let steps = size.k / 32;
     let (rows, columns) = (size.m / 16, size.n / 16);
     let add = into == Into::Add;
@@ -193,8 +197,14 @@ pub(super) unsafe fn product(
 
 /// # Safety
 /// As for [`super::product_of_runs`], whose checks must have passed.
-pub(super) unsafe fn product_of_runs(size: Size, left: Runs<'_>, right: &[f32], out: &mut [f32]) {
-    let tiles = Tiles::of_this_thread();
+pub(super) unsafe fn product_of_runs(
+    level: Level,
+    size: Size,
+    left: Runs<'_>,
+    right: &[f32],
+    out: &mut [f32],
+) {
+    let tiles = Tiles::of_this_thread(level);
     let steps_of_run = size.k / left.starts.len() / 32;
     let offsets: Vec<i32> = (left.starts.iter())
         .flat_map(|start| (0..steps_of_run).map(move |step| (4 * start + 64 * step) as i32))

@@ -41,6 +41,8 @@ macro_rules! step {
     };
 }
 
+// For AMX only: dot products keep their sums in other ways (`conv::dots`).
+//
 // Sums stay in tiles 0 to 3 from one of the following calls to the next: the compiler itself never touches tiles, and what
 // is called in between must not use them. So other work can be done between the steps, while the tiles are multiplied.
 impl Tiles {
