@@ -104,6 +104,9 @@ pub struct PositionRules {
     pub evaluated: bool,
     /// Draw at most so many from a game; 0: all.
     pub per_game: u32,
+    /// Games of an account whose moves count in full: of one that has more a share is drawn, so that no account is worth more
+    /// than so many games an epoch. A rule of the sampler, which counts them; 0: none.
+    pub per_account: u32,
     /// Positions in a row that a sample shows, the present one included.
     pub window: u32,
 }
@@ -142,6 +145,7 @@ impl Default for PositionRules {
             after_capture: true,
             evaluated: false,
             per_game: 0,
+            per_account: 0,
             window: 1,
         }
     }

@@ -3,6 +3,7 @@
 //! Games are read in blocks drawn from all over the dataset, the policy picks positions, a pool mixes them, and worker
 //! threads replay them into moments. Between the stages flow references (game, ply); nothing is stored as tensors.
 
+mod accounts;
 mod blocks;
 mod pool;
 

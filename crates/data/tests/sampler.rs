@@ -19,7 +19,7 @@ fn dataset(folder: &Path, games: usize) -> Dataset {
                 .map(|san| format!("{san} {{ [%eval 0.{}] [%clk 0:00:{:02}] }} ", n % 90 + 10, 59 - n % 50))
                 .collect();
             format!(
-                "[Event \"x\"]\n[Site \"https://lichess.org/game{n:04}\"]\n[Result \"1-0\"]\n[WhiteElo \"1500\"]\n\
+                "[Event \"x\"]\n[Site \"https://lichess.org/game{n:04}\"]\n[Result \"1-0\"]\n[WhiteElo \"1500\"]\n[White \"regular\"]\n[Black \"guest{n}\"]\n\
                 [BlackElo \"1900\"]\n[TimeControl \"60+0\"]\n\n{moves}1-0\n\n"
             )
         })
@@ -105,6 +105,27 @@ fn splits_share_no_game() {
     assert!(
         parts[0].is_disjoint(&parts[1]) && parts[0].is_disjoint(&parts[2]) && parts[1].is_disjoint(&parts[2])
     );
+}
+
+#[test]
+fn an_account_counts_as_no_more_than_so_many_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = dataset(folder.path(), 200);
+    let draw = |most: u32, threads: usize| {
+        let mut options = SamplerOptions { epochs: 1, ..options(threads, "all") };
+        options.policy.positions.per_account = most;
+        all(Sampler::new(&dataset, &options))
+    };
+    let by_white = |samples: &[(String, u16, String, Option<u32>)]| {
+        samples.iter().filter(|sample| sample.1 % 2 == 0).count() as f64
+    };
+    let (whole, capped) = (draw(0, 2), draw(20, 2));
+    let games = whole.iter().map(|sample| &sample.0).collect::<HashSet<_>>().len() as f64;
+    let share = by_white(&capped) / by_white(&whole);
+    assert!((share / (20.0 / games) - 1.0).abs() < 0.3, "{share} of White's moves in {games} games");
+    let by_black = |samples: &[(String, u16, String, Option<u32>)]| samples.len() as f64 - by_white(samples);
+    assert_eq!(by_black(&capped), by_black(&whole), "each of Black's players plays once");
+    assert_eq!(capped, draw(20, 5), "threads change nothing");
 }
 
 #[test]

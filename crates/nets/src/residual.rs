@@ -1,8 +1,12 @@
-//! Residual blocks of two 3x3 convolutions on the 64 squares of a board, channels last.
+//! Residual blocks of two 3x3 convolutions on the 64 squares of a board, channels last, with or without a gate per channel.
 
 use burn::{
     module::{Module, Param},
-    tensor::{Tensor, activation::relu},
+    nn::Linear,
+    tensor::{
+        Tensor,
+        activation::{relu, sigmoid},
+    },
 };
 use kernels::Level;
 
@@ -16,6 +20,14 @@ use crate::{
 pub(crate) struct Residual {
     first: Conv,
     second: Conv,
+    squeeze: Option<Squeeze>,
+}
+
+/// Squeeze and excitation: a gate for each channel of a board, which sees the means of all of them.
+#[derive(Module, Debug)]
+struct Squeeze {
+    reduce: Linear,
+    gate: Linear,
 }
 
 /// A 3x3 convolution on 8x8 squares. The weight is that of the product with each square's nine neighbours: [9 x in, out].
@@ -26,12 +38,14 @@ struct Conv {
 }
 
 impl Residual {
-    pub(crate) fn new(channels: usize, builder: &mut Builder<'_>) -> Residual {
+    /// `reduced` numbers lie between the means of the channels and their gates; 0 for no gates.
+    pub(crate) fn new(channels: usize, reduced: usize, builder: &mut Builder<'_>) -> Residual {
         let spread = (2.0 / (9 * channels) as f32).sqrt();
-        // The second begins small, so that the block begins close to its shortcut.
+        // The second begins at zero, so that the block begins as its shortcut: a network may grow by blocks and say the same.
         Residual {
             first: Conv::new(channels, spread, builder),
-            second: Conv::new(channels, 0.3 * spread, builder),
+            second: Conv::new(channels, 0.0, builder),
+            squeeze: (reduced > 0).then(|| Squeeze::new(channels, reduced, builder)),
         }
     }
 
@@ -51,18 +65,42 @@ impl Residual {
     /// This block as one operation, where that is possible.
     pub(crate) fn operation(&self) -> Option<Operation> {
         let [channels] = self.first.bias.val().dims();
-        Operation::Residual { channels }.possible()
+        let reduced = self.squeeze.as_ref().map_or(0, |squeeze| squeeze.reduce.weight.val().dims()[1]);
+        Operation::Residual { channels, reduced }.possible()
     }
 
     fn flat(&self) -> Tensor<1> {
         let flat = Flat::new(&self.first.bias.val().device());
         let flat = flat.tensor(&self.first.weight).tensor(&self.first.bias);
-        flat.tensor(&self.second.weight).tensor(&self.second.bias).done()
+        let flat = flat.tensor(&self.second.weight).tensor(&self.second.bias);
+        match &self.squeeze {
+            Some(squeeze) => flat.linear(&squeeze.reduce).linear(&squeeze.gate).done(),
+            None => flat.done(),
+        }
     }
 
     /// The same by burn's own operations.
     fn plain(&self, x: Tensor<3>) -> Tensor<3> {
-        relu(x.clone() + self.second.forward(relu(self.first.forward(x))))
+        let added = self.second.forward(relu(self.first.forward(x.clone())));
+        relu(x + self.squeeze.iter().fold(added, |added, squeeze| squeeze.forward(added)))
+    }
+}
+
+impl Squeeze {
+    fn new(channels: usize, reduced: usize, builder: &mut Builder<'_>) -> Squeeze {
+        // Gates begin mostly open, so that blocks can be given gates later.
+        const OPEN: f32 = 2.0;
+        let gate = builder.linear(reduced, channels, false);
+        Squeeze {
+            reduce: builder.linear(channels, reduced, true),
+            gate: Linear { bias: Some(builder.constant([channels], OPEN)), ..gate },
+        }
+    }
+
+    /// [batch, 64, channels] to the same.
+    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        let reduced = relu(self.reduce.forward(x.clone().mean_dim(1))); // [batch, 1, reduced]
+        x * sigmoid(self.gate.forward(reduced))
     }
 }
 
@@ -94,9 +132,16 @@ mod tests {
 
     #[test]
     fn a_fused_trunk_gives_what_plain_operations_give() {
+        for reduced in [0, 16] {
+            compare(reduced);
+        }
+    }
+
+    fn compare(reduced: usize) {
         let device = Device::flex().autodiff();
         let mut builder = Builder::new(3, &device);
-        let block = Residual::new(32, &mut builder);
+        let second = Conv::new(32, 0.03, &mut builder);
+        let block = Residual { second, ..Residual::new(32, reduced, &mut builder) };
         let x = builder.normal([3, 64, 32], 1.0).val().require_grad();
         let weights = builder.normal([3, 64, 32], 1.0).val();
         let results = |y: Tensor<3>| {

@@ -78,7 +78,7 @@ pub struct TrainOptions<'a> {
     /// The run's folder.
     pub out: &'a Path,
     pub resume: bool,
-    /// Weights to begin with, with a fresh optimiser.
+    /// Weights to begin with, with a fresh optimiser; the network may have more blocks than they have.
     pub init: Option<&'a Path>,
     /// Raised from outside: save and end.
     pub stop: &'a AtomicBool,
@@ -294,15 +294,17 @@ fn accumulate(total: &mut Weights, gradients: Weights, share: f32) {
     }
 }
 
-/// The weights to begin with, and the card of what was learned before.
+/// The weights to begin with, and the card of what was learned before. Weights of a smaller network are taken as far as they go:
+/// blocks that are new begin as shortcuts, so that the larger network begins with what the smaller had learned.
 fn first_weights<M: Module>(init: Option<&Path>, empty: &M) -> Result<(Weights, Option<Card>), TrainError> {
     let fresh = Weights::of(empty);
     let Some(path) = init else { return Ok((fresh, None)) };
     let wrong = |error| TrainError::Weights { path: path.to_owned(), error };
     let file = WeightFile::read(path).map_err(wrong)?;
-    match file.weights.misfit(&fresh) {
+    let weights = file.weights.grown(&fresh);
+    match weights.misfit(&fresh) {
         Some(misfit) => Err(wrong(WeightError::Misfit(misfit))),
-        None => Ok((file.weights, Some(file.card))),
+        None => Ok((weights, Some(file.card))),
     }
 }
 

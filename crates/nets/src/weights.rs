@@ -51,6 +51,14 @@ impl Weights {
         stranger.map(|name| format!("`{name}` is not part of the network"))
     }
 
+    /// These weights, and what a larger network has beyond them as it is there.
+    pub fn grown(mut self, larger: &Weights) -> Weights {
+        for (name, array) in &larger.0 {
+            self.0.entry(name.clone()).or_insert_with(|| array.clone());
+        }
+        self
+    }
+
     pub fn count(&self) -> usize {
         self.0.values().map(|array| array.values.len()).sum()
     }

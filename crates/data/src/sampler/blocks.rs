@@ -1,8 +1,8 @@
 //! Games in blocks that mix several places of the dataset, with the plies that the policy picks from each.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{SamplerError, SamplerOptions};
+use super::{SamplerError, SamplerOptions, accounts::Accounts};
 use crate::{Dataset, DatasetError, Game, Random, TableReader, ordered::Ordered};
 
 /// Row groups that make one block: neighbours in a dump are of the same hour.
@@ -39,10 +39,10 @@ impl Blocks {
             let loads = blocks.into_iter().map(move |groups| Task::Load { epoch, groups });
             loads.chain([Task::EpochEnds])
         });
-        let shared = Arc::new((dataset, options));
+        let source = Arc::new(Source { accounts: OnceLock::new(), dataset, options });
         let loaded = Ordered::new(threads, threads, tasks, move |task| match task {
             Task::EpochEnds => Ok(Event::EpochEnds),
-            Task::Load { epoch, groups } => load(&shared.0, &shared.1, epoch, &groups).map(Event::Games),
+            Task::Load { epoch, groups } => source.load(epoch, &groups).map(Event::Games),
         });
         Blocks { loaded }
     }
@@ -63,34 +63,44 @@ fn all_groups(dataset: &Dataset) -> Vec<(usize, usize)> {
     shards.flat_map(|(index, shard)| (0..groups(shard.games)).map(move |group| (index, group))).collect()
 }
 
-fn load(
-    dataset: &Dataset,
-    options: &SamplerOptions,
-    epoch: u64,
-    groups: &[(usize, usize)],
-) -> Result<Vec<Picked>, SamplerError> {
-    let mut picked = Vec::new();
-    for &(shard, group) in groups {
-        let reader: TableReader = dataset.shard(shard)?;
-        let path = || dataset.folder.join(&dataset.card.shards[shard].file);
-        if group >= reader.row_groups() {
-            return Err(DatasetError::MissingRows(path()).into());
-        }
-        let games = reader.read(group).map_err(|error| DatasetError::Table { path: path(), error })?;
-        picked.extend(games.into_iter().filter_map(|game| pick(dataset, options, epoch, game)));
-    }
-    let key = groups.first().map_or(0, |&(shard, group)| (shard as u64) << 32 | group as u64);
-    Random::keyed(options.seed ^ 0xb10c, epoch << 40 ^ key).shuffle(&mut picked);
-    Ok(picked)
+struct Source {
+    dataset: Dataset,
+    options: SamplerOptions,
+    /// Counted by the first thread that needs them; nothing where that failed, which is told when the same games are loaded.
+    accounts: OnceLock<Option<Accounts>>,
 }
 
-fn pick(dataset: &Dataset, options: &SamplerOptions, epoch: u64, game: Game) -> Option<Picked> {
-    let elsewhere = options.split.is_some_and(|split| dataset.card.split.split(&game.id) != split);
-    if elsewhere || options.policy.game_rate(&game) == 0.0 {
-        return None;
+impl Source {
+    fn load(&self, epoch: u64, groups: &[(usize, usize)]) -> Result<Vec<Picked>, SamplerError> {
+        let mut picked = Vec::new();
+        for &(shard, group) in groups {
+            let reader: TableReader = self.dataset.shard(shard)?;
+            let path = || self.dataset.folder.join(&self.dataset.card.shards[shard].file);
+            if group >= reader.row_groups() {
+                return Err(DatasetError::MissingRows(path()).into());
+            }
+            let games = reader.read(group).map_err(|error| DatasetError::Table { path: path(), error })?;
+            picked.extend(games.into_iter().filter_map(|game| self.pick(epoch, game)));
+        }
+        let key = groups.first().map_or(0, |&(shard, group)| (shard as u64) << 32 | group as u64);
+        Random::keyed(self.options.seed ^ 0xb10c, epoch << 40 ^ key).shuffle(&mut picked);
+        Ok(picked)
     }
-    let labelled =
-        |ply: usize| options.labels.as_ref().is_some_and(|labels| labels.get(&game.id, ply as u16).is_some());
-    let plies = options.policy.pick(&game, options.seed, epoch, labelled);
-    (!plies.is_empty()).then(|| (Arc::new(game), plies))
+
+    fn pick(&self, epoch: u64, game: Game) -> Option<Picked> {
+        let Source { dataset, options, .. } = self;
+        let elsewhere = options.split.is_some_and(|split| dataset.card.split.split(&game.id) != split);
+        if elsewhere || options.policy.game_rate(&game) == 0.0 {
+            return None;
+        }
+        let labelled = |ply: usize| {
+            options.labels.as_ref().is_some_and(|labels| labels.get(&game.id, ply as u16).is_some())
+        };
+        let mut plies = options.policy.pick(&game, options.seed, epoch, labelled);
+        if options.policy.positions.per_account > 0 {
+            let accounts = self.accounts.get_or_init(|| Accounts::count(dataset, options).ok());
+            accounts.iter().for_each(|accounts| accounts.thin(&game, options.seed, epoch, &mut plies));
+        }
+        (!plies.is_empty()).then(|| (Arc::new(game), plies))
+    }
 }

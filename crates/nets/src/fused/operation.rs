@@ -12,8 +12,8 @@ use super::lookups::{Lookups, MoveLookups};
 pub(crate) enum Operation {
     /// A transformer block, which may make its attention biases itself.
     Block { shape: block::Shape, smolgen: Option<smolgen::Shape> },
-    /// Two 3x3 convolutions around a shortcut on boards of 64 squares.
-    Residual { channels: usize },
+    /// Two 3x3 convolutions around a shortcut on boards of 64 squares, with gates that see `reduced` numbers, or none.
+    Residual { channels: usize, reduced: usize },
     /// Sums of rows of a table, `[bags, width]`. Nothing goes through.
     Sums { lookups: Arc<Lookups>, width: usize },
     /// Squares looked up, with what goes through added to each of its board's, and rectified: `[boards, 64, width]`.
@@ -45,7 +45,7 @@ impl Operation {
             Operation::Block { shape, smolgen } => {
                 shape.check().is_ok() && smolgen.as_ref().is_none_or(smolgen::Shape::fits)
             }
-            Operation::Residual { channels } => conv::fits(*channels),
+            Operation::Residual { channels, reduced } => conv::fits(*channels) && reduced.is_multiple_of(16),
             Operation::Sums { .. } | Operation::Squares { .. } => true,
             Operation::Head { shape, .. } => shape.fits(),
         }
@@ -73,8 +73,12 @@ impl Operation {
                 };
                 Ready::Block { packed: Arc::new(packed) }
             }
-            Operation::Residual { channels } => {
-                let packed = conv::Packed::new(level, *channels, parameters.as_ref(), train);
+            Operation::Residual { channels, reduced } => {
+                let (channels, reduced, parameters) = (*channels, *reduced, parameters.as_ref());
+                let packed = match reduced {
+                    0 => conv::Packed::new(level, channels, parameters, train),
+                    _ => conv::Packed::with_squeeze(level, channels, reduced, parameters, train),
+                };
                 Ready::Residual { packed: Arc::new(packed) }
             }
             Operation::Sums { width, .. } | Operation::Squares { width, .. } => {

@@ -85,6 +85,8 @@ pub struct SwiftConfig {
     pub channels: usize,
     /// Residual blocks of two 3x3 convolutions.
     pub blocks: usize,
+    /// Numbers between the means of a block's channels and their gates; 0 for blocks without gates.
+    pub squeeze: usize,
     /// Numbers that sum up the pieces.
     pub accumulator: usize,
     /// Numbers per legal move.
@@ -93,7 +95,7 @@ pub struct SwiftConfig {
 
 impl Default for SwiftConfig {
     fn default() -> SwiftConfig {
-        SwiftConfig { channels: 64, blocks: 2, accumulator: 256, hidden: 64 }
+        SwiftConfig { channels: 64, blocks: 2, squeeze: 0, accumulator: 256, hidden: 64 }
     }
 }
 
@@ -126,7 +128,7 @@ impl HumanConfig {
             smolgen: [2, 8],
             ..Hc3Config::default()
         };
-        let swift = SwiftConfig { channels: 8, blocks: 1, accumulator: 16, hidden: 16 };
+        let swift = SwiftConfig { channels: 8, blocks: 1, squeeze: 4, accumulator: 16, hidden: 16 };
         let tiny = |architecture| HumanConfig {
             architecture,
             weights,

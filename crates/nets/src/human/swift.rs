@@ -78,7 +78,7 @@ impl Swift {
             parts: builder.normal([swift::PARTS, accumulator], 0.1),
             whole: builder.linear(swift::WHOLE, hidden, true),
             board: builder.linear(context, channels, true),
-            blocks: (0..sizes.blocks).map(|_| Residual::new(channels, builder)).collect(),
+            blocks: (0..sizes.blocks).map(|_| Residual::new(channels, sizes.squeeze, builder)).collect(),
             from: builder.linear(channels, hidden, false),
             to: builder.linear(channels, hidden, false),
             around: builder.linear(context, hidden, true),
@@ -304,7 +304,7 @@ mod tests {
     fn fused_lookups_and_head_give_what_plain_operations_give() {
         let device = Device::flex().autodiff();
         let config = HumanConfig {
-            swift: SwiftConfig { channels: 32, blocks: 0, accumulator: 16, hidden: 16 },
+            swift: SwiftConfig { channels: 32, blocks: 0, squeeze: 0, accumulator: 16, hidden: 16 },
             ..HumanConfig::default()
         };
         let network = Swift::new(&config, &mut Builder::new(5, &device));
@@ -340,7 +340,7 @@ mod tests {
     fn a_packed_network_says_what_the_network_says() {
         let device = Device::flex();
         let config = HumanConfig {
-            swift: SwiftConfig { channels: 32, blocks: 2, accumulator: 16, hidden: 16 },
+            swift: SwiftConfig { channels: 32, blocks: 2, squeeze: 16, accumulator: 16, hidden: 16 },
             ..HumanConfig::default()
         };
         let network = Swift::new(&config, &mut Builder::new(5, &device));

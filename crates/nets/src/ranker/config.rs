@@ -11,6 +11,8 @@ pub struct RankerConfig {
     pub mixers: Vec<usize>,
     /// Residual blocks of two 3x3 convolutions.
     pub blocks: usize,
+    /// Numbers between the means of a block's channels and their gates; 0 for blocks without gates.
+    pub squeeze: usize,
     /// Numbers that sum up a board, before its value.
     pub hidden: usize,
     pub weights: RankerWeights,
@@ -36,6 +38,7 @@ impl Default for RankerConfig {
             branches: [32, 16, 16, 16, 16, 16, 16, 16, 16],
             mixers: vec![32],
             blocks: 2,
+            squeeze: 0,
             hidden: 32,
             weights: RankerWeights::default(),
             mirror: true,
@@ -68,6 +71,7 @@ impl RankerConfig {
             branches: [4, 2, 2, 2, 2, 2, 2, 2, 2],
             mixers: mixers.to_vec(),
             blocks: 1,
+            squeeze: 0,
             hidden: 16,
             weights,
             mirror: true,

@@ -56,7 +56,7 @@ impl Ranker {
         Ranker {
             stem: Stem::new(config.branches, config.mixers[0], &mut builder),
             mixers: pairs.map(|pair| builder.linear(pair[0], pair[1], true)).collect(),
-            blocks: (0..config.blocks).map(|_| Residual::new(width, &mut builder)).collect(),
+            blocks: (0..config.blocks).map(|_| Residual::new(width, config.squeeze, &mut builder)).collect(),
             board: builder.linear(64 * width, config.hidden, true),
             value: builder.linear(config.hidden, 1, false),
             origin: builder.normal([STEPS, width], 0.02),
