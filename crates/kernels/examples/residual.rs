@@ -27,9 +27,15 @@ fn main() {
     let flops = 2.0 * (batch * 2 * 64 * 9 * channels * channels) as f64;
     let only = args.next().unwrap_or(0);
     let budget = |i: usize| Duration::from_millis(if only == 0 || only == i { 1500 } else { 1 });
+    let between = conv::forward_keeping(&packed, &x, &mut y);
     let there = time(budget(1), || conv::forward(&packed, &x, &mut y));
     let back = time(budget(2), || {
-        std::hint::black_box(conv::backward(&packed, conv::Kept { x: &x, y: &y }, &x, &mut to_x));
+        std::hint::black_box(conv::backward(
+            &packed,
+            conv::Kept { x: &x, y: &y, between: between.as_ref() },
+            &x,
+            &mut to_x,
+        ));
     });
     println!(
         "{level} {channels} x {batch}: there {:.2} ms {:.0} GFLOP/s, back {:.2} ms {:.0} GFLOP/s",

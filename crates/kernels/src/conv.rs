@@ -17,7 +17,14 @@ mod squeeze;
 #[cfg(test)]
 mod tests;
 
-pub use batch::{Kept, backward, forward};
+pub use batch::{Kept, backward, forward, forward_keeping};
+#[cfg(target_arch = "x86_64")]
+pub use many::Between;
+
+/// What levels that go board by board keep: nothing.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Clone, Debug)]
+pub enum Between {}
 
 use self::squeeze::Squeeze;
 

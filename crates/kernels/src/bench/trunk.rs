@@ -153,11 +153,12 @@ impl Network {
         rooms: &mut [Vec<f32>],
     ) {
         let packed: Vec<Packed> = layers.iter().map(|layer| self.packed(level, layer, true)).collect();
+        let mut between: Vec<Option<conv::Between>> = vec![None; packed.len()];
         for (i, packed) in packed.iter().enumerate() {
             let [x, middle, y] = rooms.get_disjoint_mut([2 * i, 2 * i + 1, 2 * i + 2]).expect("three rooms");
             match packed {
                 Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(middle)),
-                Packed::Residual(packed) => conv::forward(packed, x, y),
+                Packed::Residual(packed) => between[i] = conv::forward_keeping(packed, x, y),
             }
         }
         // The slope of half the mean square.
@@ -170,7 +171,10 @@ impl Network {
                 Packed::Transformer(packed) => {
                     block::backward(packed, block::Kept { x, middle, bias: None }, &gradient, &mut to_x, None)
                 }
-                Packed::Residual(packed) => conv::backward(packed, conv::Kept { x, y }, &gradient, &mut to_x),
+                Packed::Residual(packed) => {
+                    let kept = conv::Kept { x, y, between: between[i].as_ref() };
+                    conv::backward(packed, kept, &gradient, &mut to_x)
+                }
             };
             std::mem::swap(&mut gradient, &mut to_x);
             let [mean, first, second] = &mut moments[i];

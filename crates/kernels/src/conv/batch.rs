@@ -5,7 +5,7 @@ use rayon::prelude::*;
 #[cfg(target_arch = "x86_64")]
 use super::many;
 use super::{
-    BEFORE, Packed, ROWS, SQUARES,
+    BEFORE, Between, Packed, ROWS, SQUARES,
     board::{Board, Then, then},
     products::{convolve, slopes},
     row,
@@ -26,6 +26,8 @@ const FEWEST_SIDE_BY_SIDE: usize = 6;
 pub struct Kept<'a> {
     pub x: &'a [f32],
     pub y: &'a [f32],
+    /// Computed again where it was not kept.
+    pub between: Option<&'a Between>,
 }
 
 struct Room {
@@ -91,6 +93,17 @@ fn middle(packed: &Packed, x: &[f32], room: &mut Room) {
     room.middle.pack(packed.level);
 }
 
+/// The same, with what the way back is spared to compute again; nothing at levels that go board by board.
+pub fn forward_keeping(packed: &Packed, x: &[f32], y: &mut [f32]) -> Option<Between> {
+    #[cfg(target_arch = "x86_64")]
+    if packed.level.rounds() {
+        assert!(x.len() == y.len() && x.len().is_multiple_of(64 * packed.channels));
+        return Some(many::forward_keeping(packed, x, y));
+    }
+    forward(packed, x, y);
+    None
+}
+
 /// From the gradient of `y` to those of `x` and of the parameters.
 pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Vec<f32> {
     let len = 64 * packed.channels;
@@ -101,8 +114,11 @@ pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f
     let some = CHUNK * len;
     let work = gradient.par_chunks(some).zip(to_x.par_chunks_mut(some));
     let work = work.zip(kept.x.par_chunks(some).zip(kept.y.par_chunks(some)));
-    let parts: Vec<Aligned> =
-        work.map(|((gradient, to_x), (x, y))| chunk(packed, Kept { x, y }, gradient, to_x)).collect();
+    let parts = work.enumerate().map(|(i, ((gradient, to_x), (x, y)))| {
+        let kept = Kept { x, y, between: kept.between };
+        chunk(packed, kept, i * CHUNK, gradient, to_x)
+    });
+    let parts: Vec<Aligned> = parts.collect();
     let mut total = vec![0.0; packed.parameters()];
     total.par_chunks_mut(SUMMED).enumerate().for_each(|(i, total)| {
         for part in &parts {
@@ -112,12 +128,14 @@ pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f
     total
 }
 
-fn chunk(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
+/// The boards from `first` on.
+fn chunk(packed: &Packed, kept: Kept<'_>, first: usize, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
     let (level, channels) = (packed.level, packed.channels);
     let len = 64 * channels;
     #[cfg(target_arch = "x86_64")]
     if level.rounds() {
-        return many::backward(packed, kept, gradient, to_x);
+        let between = kept.between.map(|between| between.from(first, channels));
+        return many::backward(packed, kept, between, gradient, to_x);
     }
     let mut parameters = Aligned::zeros(packed.parameters());
     let mut room = Room::new(level, channels);
@@ -125,7 +143,7 @@ fn chunk(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) ->
     let (first, second) = convolutions.split_at_mut(super::parameters(channels) / 2);
     let boards = kept.x.chunks_exact(len).zip(kept.y.chunks_exact(len));
     for ((x, y), (gradient, to_x)) in boards.zip(gradient.chunks_exact(len).zip(to_x.chunks_exact_mut(len))) {
-        board_back(packed, Kept { x, y }, gradient, to_x, to_squeeze, &mut room);
+        board_back(packed, Kept { x, y, between: None }, gradient, to_x, to_squeeze, &mut room);
         for (inputs, gradients, half) in
             [(&room.x, &room.to_middle, &mut *first), (&room.middle, &room.to_y, &mut *second)]
         {

@@ -9,34 +9,73 @@ use super::{
 use crate::{Aligned, rows};
 
 pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
-    let (level, channels, some) = (packed.level, packed.channels, BOARDS * 64 * packed.channels);
-    let [first, second] = &packed.ahead;
+    let some = BOARDS * 64 * packed.channels;
     y.par_chunks_mut(some).zip(x.par_chunks(some)).for_each_init(
-        || [(); 2].map(|()| Aligned::room(words(channels))),
-        |[boards, middle], (y, x)| {
-            let [first_bias, second_bias] = &packed.biases;
-            // SAFETY: a level that rounds means that the CPU has all it takes.
-            unsafe {
-                sixteen::pack(x, channels, boards);
-                convolve(
-                    level,
-                    boards,
-                    first,
-                    channels,
-                    Then::Rectify { bias: first_bias, to: &mut *middle },
-                );
-                let then = match packed.squeeze {
-                    None => Then::Join { bias: second_bias, shortcut: x, to: &mut *y },
-                    Some(_) => Then::Plain { bias: second_bias, to: &mut *y },
-                };
-                convolve(level, middle, second, channels, then);
-            }
-            if let Some(squeeze) = &packed.squeeze {
-                let boards = x.chunks_exact(64 * channels).zip(y.chunks_exact_mut(64 * channels));
-                boards.for_each(|(x, y)| squeeze.forward(packed.level, x, y));
-            }
-        },
+        || [(); 2].map(|()| Aligned::room(words(packed.channels))),
+        |[boards, middle], (y, x)| group_forward(packed, x, boards, middle, &mut [], y),
     );
+}
+
+/// What lies between input and output of boards, as the way back needs it.
+#[derive(Clone, Debug)]
+pub struct Between {
+    /// After the first convolution, in groups of sixteen boards.
+    middle: Aligned,
+    /// After the second, plain; only where a gate follows.
+    added: Aligned,
+}
+
+impl Between {
+    /// The part of the boards from `first` on, a multiple of sixteen.
+    pub(super) fn from(&self, first: usize, channels: usize) -> [&[f32]; 2] {
+        let added = if self.added.is_empty() { 0 } else { first * 64 * channels };
+        [&self.middle[first / BOARDS * words(channels)..], &self.added[added..]]
+    }
+}
+
+pub(super) fn forward_keeping(packed: &Packed, x: &[f32], y: &mut [f32]) -> Between {
+    let (room, some) = (words(packed.channels), BOARDS * 64 * packed.channels);
+    let groups = x.len().div_ceil(some);
+    let added = if packed.squeeze.is_some() { x.len() } else { 0 };
+    let mut between = Between { middle: Aligned::room(groups * room), added: Aligned::room(added) };
+    let mut added: Vec<&mut [f32]> = between.added.chunks_mut(some).collect();
+    added.resize_with(groups, Default::default);
+    let boards = y.par_chunks_mut(some).zip(x.par_chunks(some));
+    boards.zip(between.middle.par_chunks_mut(room).zip(added)).for_each_init(
+        || Aligned::room(room),
+        |boards, ((y, x), (middle, added))| group_forward(packed, x, boards, middle, added, y),
+    );
+    between
+}
+
+/// Up to sixteen boards. Fills `added` where there is room.
+fn group_forward(
+    packed: &Packed,
+    x: &[f32],
+    boards: &mut [f32],
+    middle: &mut [f32],
+    added: &mut [f32],
+    y: &mut [f32],
+) {
+    let (level, channels) = (packed.level, packed.channels);
+    let ([first, second], [first_bias, second_bias]) = (&packed.ahead, &packed.biases);
+    // SAFETY: a level that rounds means that the CPU has all it takes.
+    unsafe {
+        sixteen::pack(x, channels, boards);
+        convolve(level, boards, first, channels, Then::Rectify { bias: first_bias, to: &mut *middle });
+        let then = match packed.squeeze {
+            None => Then::Join { bias: second_bias, shortcut: x, to: &mut *y },
+            Some(_) => Then::Plain { bias: second_bias, to: &mut *y },
+        };
+        convolve(level, middle, second, channels, then);
+    }
+    if let Some(squeeze) = &packed.squeeze {
+        if !added.is_empty() {
+            added.copy_from_slice(y);
+        }
+        let boards = x.chunks_exact(64 * channels).zip(y.chunks_exact_mut(64 * channels));
+        boards.for_each(|(x, y)| squeeze.forward(level, x, y));
+    }
 }
 
 /// The boards of one group of sixteen on the way back.
@@ -47,8 +86,14 @@ struct Room {
     to_middle: Aligned,
 }
 
-/// The gradients of the parameters; fills `to_x`.
-pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
+/// The gradients of the parameters; fills `to_x`. `between` is what [`Between::from`] gives for these boards.
+pub(super) fn backward(
+    packed: &Packed,
+    kept: Kept<'_>,
+    between: Option<[&[f32]; 2]>,
+    gradient: &[f32],
+    to_x: &mut [f32],
+) -> Aligned {
     let (level, channels) = (packed.level, packed.channels);
     let back = packed.back.as_ref().expect("a block packed for training");
     let some = BOARDS * 64 * channels;
@@ -67,14 +112,28 @@ pub(super) fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: 
                 let here = (from + i * some).min(gradient.len())..(from + (i + 1) * some).min(gradient.len());
                 let (x, y, gradient) =
                     (&kept.x[here.clone()], &kept.y[here.clone()], &gradient[here.clone()]);
-                let to_x = &mut to_x[here];
+                let to_x = &mut to_x[here.clone()];
                 sixteen::pack(x, channels, &mut room.x);
-                let then = Then::Rectify { bias: &packed.biases[0], to: &mut room.middle };
-                convolve(level, &room.x, &packed.ahead[0], channels, then);
+                let known = between.filter(|_| !here.is_empty());
+                match known {
+                    Some([middle, _]) => {
+                        let group = (from / some + i) * words(channels);
+                        room.middle.copy_from_slice(&middle[group..][..words(channels)]);
+                    }
+                    None => {
+                        let then = Then::Rectify { bias: &packed.biases[0], to: &mut room.middle };
+                        convolve(level, &room.x, &packed.ahead[0], channels, then);
+                    }
+                }
                 if let Some(squeeze) = &packed.squeeze {
                     let mut z = Aligned::room(gradient.len());
-                    let then = Then::Plain { bias: &packed.biases[1], to: &mut z };
-                    convolve(level, &room.middle, &packed.ahead[1], channels, then);
+                    match known {
+                        Some([_, added]) => z.copy_from_slice(&added[here]),
+                        None => {
+                            let then = Then::Plain { bias: &packed.biases[1], to: &mut z };
+                            convolve(level, &room.middle, &packed.ahead[1], channels, then);
+                        }
+                    }
                     for at in (0..z.len()).step_by(64 * channels) {
                         let board = at..at + 64 * channels;
                         let (y, gradient) = (&y[board.clone()], &gradient[board.clone()]);

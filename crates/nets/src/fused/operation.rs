@@ -33,7 +33,13 @@ pub(crate) enum Ready<P> {
 
 /// What the way there leaves for the way back, besides inputs and output.
 #[derive(Clone, Debug)]
-pub(super) struct Middle(Option<Arc<Aligned>>);
+pub(super) enum Middle {
+    Nothing,
+    /// Between the halves of a transformer block.
+    Halves(Arc<Aligned>),
+    /// Between the convolutions of a residual block.
+    Boards(Arc<conv::Between>),
+}
 
 /// Gradients of what goes through, of what is added at its side, and of the parameters.
 pub(super) type Slopes = (Vec<f32>, Vec<f32>, Vec<f32>);
@@ -99,18 +105,22 @@ impl Operation {
         (x, side): (&[f32], &[f32]),
         keep: bool,
     ) -> (Vec<f32>, Middle) {
-        let mut middle = None;
+        let mut middle = Middle::Nothing;
         let y = match (self, ready) {
             (Operation::Block { .. }, Ready::Block { packed }) => {
                 let mut y = vec![0.0; x.len()];
                 let mut between = keep.then(|| Aligned::room(x.len()));
                 block::forward(packed, x, None, &mut y, between.as_deref_mut());
-                middle = between.map(Arc::new);
+                middle = between.map_or(Middle::Nothing, |between| Middle::Halves(Arc::new(between)));
                 y
             }
             (Operation::Residual { .. }, Ready::Residual { packed }) => {
                 let mut y = vec![0.0; x.len()];
-                conv::forward(packed, x, &mut y);
+                if !keep {
+                    conv::forward(packed, x, &mut y);
+                } else if let Some(between) = conv::forward_keeping(packed, x, &mut y) {
+                    middle = Middle::Boards(Arc::new(between));
+                }
                 y
             }
             (Operation::Sums { lookups, .. }, Ready::Table { table, width }) => {
@@ -128,7 +138,7 @@ impl Operation {
             }
             _ => unreachable!("an operation is given what it made ready"),
         };
-        (y, Middle(middle))
+        (y, middle)
     }
 
     /// From the gradient of `y` to those of the inputs.
@@ -144,12 +154,18 @@ impl Operation {
         let mut to_side = vec![0.0; side.len()];
         let to_parameters = match (self, ready) {
             (Operation::Block { .. }, Ready::Block { packed }) => {
-                let middle = middle.0.as_ref().expect("blocks keep what lies between their halves");
+                let Middle::Halves(middle) = middle else {
+                    unreachable!("blocks keep what lies between their halves");
+                };
                 let kept = block::Kept { x, middle, bias: None };
                 block::backward(packed, kept, gradient, &mut to_x, None)
             }
             (Operation::Residual { .. }, Ready::Residual { packed }) => {
-                conv::backward(packed, conv::Kept { x, y }, gradient, &mut to_x)
+                let between = match middle {
+                    Middle::Boards(between) => Some(&**between),
+                    _ => None,
+                };
+                conv::backward(packed, conv::Kept { x, y, between }, gradient, &mut to_x)
             }
             (Operation::Sums { lookups, .. }, Ready::Table { table, width }) => {
                 let mut to_table = vec![0.0; table.as_ref().len()];
