@@ -60,6 +60,7 @@ pub(crate) fn play(
             start_fen: opening.start_fen.as_deref(),
             moves: &game.texts,
             clocks: game.clocks,
+            rating: None,
             pace: paces.get(turn),
             patience: &rules.patience,
             abort,

@@ -181,6 +181,7 @@ mod tests {
             start_fen: None,
             moves: &[],
             clocks: ByColor::default(),
+            rating: None,
             pace: &Pace { depth: Some(1), ..Pace::default() },
             patience: &Patience { margin: short, grace, untimed: short },
             abort: &abort,

@@ -32,6 +32,8 @@ pub(crate) struct Question<'a> {
     /// All moves since then, in UCI notation.
     pub(crate) moves: &'a [String],
     pub(crate) clocks: ByColor<Option<Clock>>,
+    /// Of the person whose move is to be foreseen; `None` where the player plays for itself.
+    pub(crate) rating: Option<u16>,
     pub(crate) pace: &'a Pace,
     pub(crate) patience: &'a Patience,
     pub(crate) abort: &'a AtomicBool,

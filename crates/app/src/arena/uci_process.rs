@@ -17,7 +17,7 @@ use engine::Score;
 use super::guard::Guard;
 use super::{
     player::{Failure, Missing, Player, Question, Thought, wait_for},
-    uci_words::{EngineOption, Go, Said},
+    uci_words::{EngineOption, Go, Said, Spin},
 };
 
 /// Engines may have networks to load or a large table to clear.
@@ -31,8 +31,17 @@ pub(crate) struct UciProcess {
     stdin: ChildStdin,
     /// Lines with the instant at which they arrived.
     lines: Receiver<(Instant, String)>,
+    /// How strong it is to be, if that can be told and the user has not.
+    elo: Option<Elo>,
     #[cfg(unix)]
     _guard: Option<Guard>,
+}
+
+#[derive(Debug)]
+struct Elo {
+    option: EngineOption,
+    spin: Spin,
+    told: i64,
 }
 
 impl UciProcess {
@@ -59,6 +68,11 @@ impl UciProcess {
             let option = find(name).with_context(|| format!("`{program}` has no option `{name}`"))?;
             process.send(&option.set(value))?;
         }
+        let chosen = wanted.iter().any(|(name, _)| name.eq_ignore_ascii_case("UCI_Elo"));
+        process.elo = find("UCI_Elo").filter(|_| !chosen).and_then(|option| {
+            let spin = option.spin()?;
+            Some(Elo { option: option.clone(), spin, told: spin.default })
+        });
         match process.ready(abort) {
             Ok(()) => Ok(process),
             Err(failure) => bail!("`{program}` does not get ready: {failure}"),
@@ -93,6 +107,19 @@ impl UciProcess {
                 Err(missing) => return Err(self.failure(missing)),
             }
         }
+    }
+
+    /// Without a rating it gets back what it started with, so that no answer depends on an earlier question.
+    fn tell_rating(&mut self, rating: Option<u16>) -> std::io::Result<()> {
+        let Some(elo) = &mut self.elo else { return Ok(()) };
+        let Spin { default, least, most } = elo.spin;
+        let wanted = rating.map_or(default, |rating| i64::from(rating).clamp(least, most));
+        if wanted == elo.told {
+            return Ok(());
+        }
+        elo.told = wanted;
+        let line = elo.option.set(&wanted.to_string());
+        self.send(&line)
     }
 
     fn send(&mut self, line: &str) -> std::io::Result<()> {
@@ -136,6 +163,7 @@ impl Player for UciProcess {
     fn think(&mut self, question: &Question<'_>) -> Result<Thought, Failure> {
         // What it said before it was asked is no answer.
         while self.lines.try_recv().is_ok() {}
+        self.tell_rating(question.rating).map_err(|error| self.crash(&error))?;
         let go = Go::new(question);
         self.send(&go.position).map_err(|error| self.crash(&error))?;
         let started = Instant::now();
@@ -202,6 +230,7 @@ fn spawn(program: &str, arguments: &[String]) -> std::io::Result<UciProcess> {
         child,
         stdin,
         lines,
+        elo: None,
         #[cfg(unix)]
         _guard,
     })
@@ -239,15 +268,20 @@ mod tests {
 
     /// Asks for the first move of a game, with `patience_ms` for everything.
     fn ask(game: &str, patience_ms: u64) -> Result<Thought, Failure> {
-        let abort = AtomicBool::new(false);
         let mut process = start(game, &[]).unwrap();
-        process.new_game(&abort)?;
+        process.new_game(&AtomicBool::new(false))?;
+        ask_as(&mut process, None, patience_ms)
+    }
+
+    fn ask_as(process: &mut UciProcess, rating: Option<u16>, patience_ms: u64) -> Result<Thought, Failure> {
+        let abort = AtomicBool::new(false);
         let short = Duration::from_millis(patience_ms);
         process.think(&Question {
             moment: &Moment::default(),
             start_fen: None,
             moves: &[],
             clocks: ByColor::default(),
+            rating,
             pace: &Pace { depth: Some(1), ..Pace::default() },
             patience: &Patience { margin: short, grace: short, untimed: short },
             abort: &abort,
@@ -258,6 +292,17 @@ mod tests {
     fn moves_come_back_with_their_scores() {
         let thought = ask("e2e4=31", 60_000).unwrap();
         assert_eq!((thought.text.as_str(), thought.score), ("e2e4", Some(Score::Centipawns(31))));
+    }
+
+    #[test]
+    fn the_rating_to_foresee_is_told_unless_the_user_chose_one() {
+        let answers = |wanted: &[(String, String)]| {
+            let mut process = start("rated", wanted).unwrap();
+            [Some(1712), Some(9000), None].map(|rating| ask_as(&mut process, rating, 60_000).unwrap().score)
+        };
+        let ratings = |ratings: [i32; 3]| ratings.map(|rating| Some(Score::Centipawns(rating)));
+        assert_eq!(answers(&[]), ratings([1712, 2600, 1500]));
+        assert_eq!(answers(&[("uci_elo".to_owned(), "1100".to_owned())]), ratings([1100; 3]));
     }
 
     #[test]

@@ -23,7 +23,22 @@ pub(crate) enum Said {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EngineOption {
     pub(crate) name: String,
-    is_button: bool,
+    kind: OptionKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum OptionKind {
+    Button,
+    Spin(Spin),
+    Other,
+}
+
+/// A number within bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spin {
+    pub(crate) default: i64,
+    pub(crate) least: i64,
+    pub(crate) most: i64,
 }
 
 impl Said {
@@ -35,8 +50,8 @@ impl Said {
             ["bestmove", rest @ ..] => Said::BestMove(rest.first().copied().unwrap_or_default().to_owned()),
             ["option", "name", rest @ ..] => {
                 let until = rest.iter().position(|&word| word == "type").unwrap_or(rest.len());
-                let is_button = rest.get(until + 1) == Some(&"button");
-                Said::Option(EngineOption { name: rest[..until].join(" "), is_button })
+                let (name, kind) = rest.split_at(until);
+                Said::Option(EngineOption { name: name.join(" "), kind: OptionKind::parse(kind) })
             }
             ["info", rest @ ..] => score(rest).map_or(Said::Other, Said::Score),
             _ => Said::Other,
@@ -68,9 +83,34 @@ fn score(words: &[&str]) -> Option<Score> {
 
 impl EngineOption {
     pub(crate) fn set(&self, value: &str) -> String {
-        match self.is_button {
-            true => format!("setoption name {}", self.name),
-            false => format!("setoption name {} value {value}", self.name),
+        match self.kind {
+            OptionKind::Button => format!("setoption name {}", self.name),
+            _ => format!("setoption name {} value {value}", self.name),
+        }
+    }
+
+    pub(crate) fn spin(&self) -> Option<Spin> {
+        match self.kind {
+            OptionKind::Spin(spin) => Some(spin),
+            _ => None,
+        }
+    }
+}
+
+impl OptionKind {
+    /// From `type` on.
+    fn parse(words: &[&str]) -> OptionKind {
+        let number = |key: &str| {
+            let at = words.iter().position(|&word| word == key)?;
+            words.get(at + 1)?.parse::<i64>().ok()
+        };
+        let spin = || Some(Spin { default: number("default")?, least: number("min")?, most: number("max")? });
+        match words.get(1) {
+            Some(&"button") => OptionKind::Button,
+            Some(&"spin") => {
+                spin().filter(|spin| spin.least <= spin.most).map_or(OptionKind::Other, OptionKind::Spin)
+            }
+            _ => OptionKind::Other,
         }
     }
 }
@@ -129,14 +169,18 @@ mod tests {
 
     #[test]
     fn lines_of_engines_are_understood() {
-        let option = |name: &str, is_button| Said::Option(EngineOption { name: name.to_owned(), is_button });
+        let option = |name: &str, kind| Said::Option(EngineOption { name: name.to_owned(), kind });
+        let spin = Spin { default: 16, least: 1, most: 9 };
         let table = [
             ("uciok", Said::UciOk),
             ("  readyok ", Said::ReadyOk),
             ("bestmove e2e4 ponder e7e5", Said::BestMove("e2e4".to_owned())),
             ("bestmove", Said::BestMove(String::new())),
-            ("option name Hash type spin default 16 min 1 max 9", option("Hash", false)),
-            ("option name Clear Hash type button", option("Clear Hash", true)),
+            ("option name Hash type spin default 16 min 1 max 9", option("Hash", OptionKind::Spin(spin))),
+            ("option name Hash type spin default 16 min 9 max 1", option("Hash", OptionKind::Other)),
+            ("option name Hash type spin", option("Hash", OptionKind::Other)),
+            ("option name Clear Hash type button", option("Clear Hash", OptionKind::Button)),
+            ("option name Book File type string default", option("Book File", OptionKind::Other)),
             ("info depth 9 score cp -31 nodes 5 pv e2e4", Said::Score(Score::Centipawns(-31))),
             ("info depth 9 score mate -2 pv e2e4", Said::Score(Score::mated(2))),
             ("info depth 9 score mate 3 multipv 1", Said::Score(Score::mates(3))),

@@ -62,11 +62,13 @@ fn ask(
     // Memories of other positions would make the answer depend on the order.
     player.new_game(abort).map_err(failed)?;
     let moves = moves_before(&sample.game, sample.ply.into());
+    let turn = sample.moment.turn();
     let question = Question {
         moment: &sample.moment,
         start_fen: sample.game.start_fen.as_deref(),
         moves: &moves,
         clocks: ByColor::default(),
+        rating: sample.moment.players.and_then(|players| players.of(turn)),
         pace: &entrant.pace,
         patience: &PATIENCE,
         abort,
@@ -89,4 +91,40 @@ fn moves_before(game: &Game, plies: usize) -> Vec<String> {
         position.play_unchecked(m);
     }
     texts
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use ::data::{Dataset, ImportOptions, Policy, Sampler, SamplerOptions, import};
+    use engine::Score;
+
+    use super::*;
+    use crate::arena::pace::Pace;
+
+    const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/games.pgn");
+    const SCRIPTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/engines/scripted.sh");
+
+    #[test]
+    fn engines_are_told_the_rating_of_the_player_to_move() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("games");
+        import(&[GAMES.into()], &out, &ImportOptions::default(), |_| {}).unwrap();
+        let options =
+            SamplerOptions { epochs: 1, ..SamplerOptions::new(Policy::named("all").unwrap(), None, 5) };
+        let samples: Vec<Sample> =
+            Sampler::new(&Dataset::open(&out).unwrap(), &options).flat_map(Result::unwrap).collect();
+        let pace = Pace { depth: Some(1), ..Pace::default() };
+        let common = Common { hash_mb: 1, threads: 1, pace, chess960: false };
+        let engine = format!("{SCRIPTED} '{}'", "rated ".repeat(20));
+        let entrant = Entrant::parse(&engine, &common).unwrap();
+        let forecasts = forecast(&entrant, &common, &samples, 2, &ProgressBar::hidden()).unwrap();
+        assert_eq!(forecasts.len(), 19);
+        for (sample, forecast) in samples.iter().zip(&forecasts) {
+            let rating = sample.moment.players.and_then(|players| players.of(sample.moment.turn()));
+            // The engine's own default where nobody has a rating.
+            let expected = engine::expected_score(Score::Centipawns(rating.unwrap_or(1500).into()));
+            let said = forecast.wdl.unwrap().win();
+            assert!((said - expected).abs() < 1e-6, "{rating:?}: {said}");
+        }
+    }
 }
