@@ -22,12 +22,12 @@ export async function newGame(page: Page, changes: object = {}): Promise<string>
   expect(response.status(), await response.text()).toBe(201);
   const { id } = await response.json();
   await page.goto(`/#/game/${id}`);
-  await expect(page.locator('cg-board piece').first()).toBeVisible();
+  await expect(page.locator('main .board cg-board piece').first()).toBeVisible();
   return id;
 }
 
 export async function at(page: Page, square: string, side: Side = 'white'): Promise<{ x: number; y: number }> {
-  const box = (await page.locator('main cg-board').first().boundingBox())!;
+  const box = (await page.locator('main .board cg-board').first().boundingBox())!;
   const [file, rank] = [square.charCodeAt(0) - 97, Number(square[1]) - 1];
   const [column, row] = side === 'white' ? [file, 7 - rank] : [7 - file, rank];
   return { x: box.x + ((column + 0.5) * box.width) / 8, y: box.y + ((row + 0.5) * box.height) / 8 };
@@ -51,4 +51,27 @@ export async function click(page: Page, from: string, to: string, side: Side = '
 
 export function moves(page: Page): Locator {
   return page.getByRole('group', { name: 'Moves' }).getByRole('button');
+}
+
+/** Keeps the opponent's first answer from the page until it is let go, so that no test depends on how fast it comes. */
+export async function holdAnswers(page: Page): Promise<{ letGo(): void }> {
+  const held: string[] = [];
+  let open = false;
+  let pass: (message: string) => void = () => undefined;
+  await page.routeWebSocket('**/socket', (line) => {
+    const server = line.connectToServer();
+    pass = (message) => line.send(message);
+    server.onMessage((message) => {
+      const said = String(message);
+      const plies = (JSON.parse(said).game?.moves ?? []).length;
+      if (open || plies < 2) line.send(message);
+      else held.push(said);
+    });
+  });
+  return {
+    letGo() {
+      open = true;
+      held.forEach((message) => pass(message));
+    },
+  };
 }

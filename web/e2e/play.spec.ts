@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 
-import { at, click, drag, moves, newGame } from './board';
+import { at, click, drag, holdAnswers, moves, newGame } from './board';
 
 test('a game is set up, played with the mouse and answered', async ({ page }) => {
   await page.goto('/');
@@ -53,11 +53,13 @@ test('a pawn becomes what is chosen', async ({ page }) => {
 });
 
 test('a premove is played when its turn comes', async ({ page }) => {
-  await newGame(page, { pace: 'second' });
+  const answers = await holdAnswers(page);
+  await newGame(page);
   await drag(page, 'e2', 'e4');
   await expect(moves(page)).toHaveCount(1);
   await drag(page, 'a2', 'a3');
   await expect(page.locator('square.current-premove')).toHaveCount(2);
+  answers.letGo();
   await expect(moves(page)).toHaveCount(4);
   await expect(moves(page).nth(2)).toHaveText('a3');
 });
@@ -82,7 +84,7 @@ test('a reload in mid-game changes nothing', async ({ page }) => {
   await drag(page, 'h2', 'h3');
   await expect(moves(page)).toHaveCount(4);
   await page.goto('/');
-  await expect(page.getByRole('heading', { name: 'Your games that go on' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Games in progress' })).toBeVisible();
 });
 
 test('resigning is asked twice, and a rematch changes colours', async ({ page }) => {

@@ -194,6 +194,7 @@ const json = async <T>(response: Promise<Response>): Promise<T> => (await respon
 export const api = {
   minds: () => json<Mind[]>(ask('/minds')),
   games: () => json<Summary[]>(ask('/games')),
+  game: (id: string) => json<Game>(ask(`/games/${id}`)),
   begin: (setup: Setup) => json<Game>(post('/games', setup)),
   opinions: (start: Start, rating: number, signal?: AbortSignal) =>
     json<Opinions>(post('/opinions', { ...start, rating }, signal)),

@@ -6,12 +6,13 @@ import { go } from './router.svelte';
 
 export const TIMES = ['1+0', '2+1', '3+0', '3+2', '5+0', '5+3', '10+0', '10+5', '15+10', '30+0'];
 
-export function chosenTime(): TimeControl | null {
-  if (prefs.time === 'unlimited') return null;
-  if (prefs.time === 'custom') {
-    return { base_s: Math.round(60 * prefs.customMinutes), increment_s: Math.round(prefs.customSeconds) };
+export function timeOf(name: string): TimeControl | null {
+  if (name === 'unlimited') return null;
+  if (name === 'custom') {
+    // An emptied field has no number.
+    return { base_s: Math.round(60 * (prefs.customMinutes ?? 0)), increment_s: Math.round(prefs.customSeconds ?? 0) };
   }
-  const [minutes = 5, seconds = 0] = prefs.time.split('+').map(Number);
+  const [minutes = 5, seconds = 0] = name.split('+').map(Number);
   return { base_s: 60 * minutes, increment_s: seconds };
 }
 
@@ -25,7 +26,7 @@ export function setup(minds: Mind[], color: Side | 'random', start?: Start, titl
     rating: prefs.rating,
     own_rating: prefs.ownRating,
     color: color === 'random' ? (Math.random() < 0.5 ? 'white' : 'black') : color,
-    time: chosenTime(),
+    time: timeOf(prefs.time),
     pace: prefs.pace,
     ...(start && { start }),
     ...(prefs.name.trim() && { name: prefs.name.trim() }),

@@ -9,6 +9,17 @@ export function timeName(time: TimeControl | null): string {
   return `${shown}+${time.increment_s}`;
 }
 
+/** What players call a time control, by how long a game of forty moves takes. */
+export function speedName(time: TimeControl | null): string {
+  if (!time) return 'No clock';
+  const seconds = time.base_s + 40 * time.increment_s;
+  return seconds < 180 ? 'Bullet' : seconds < 480 ? 'Blitz' : seconds < 1500 ? 'Rapid' : 'Classical';
+}
+
+export function resultText(score: string): string {
+  return score.replace('1/2-1/2', '½-½').replace('-', '–');
+}
+
 export function other(side: Side): Side {
   return side === 'white' ? 'black' : 'white';
 }
