@@ -89,6 +89,19 @@ pub trait Brain: Send + Sync {
         self.judge(&bare(positions)).into_iter().map(|opinion| opinion.policy).collect()
     }
 
+    /// Both together, for a search that will want the scores of most positions that it values: a mind that has them from
+    /// one look says so at the price of one. `None` from a mind that lacks either.
+    fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
+        let both = |opinion: Opinion| Some((opinion.wdl?.centipawns(), opinion.policy?));
+        let both: Option<Vec<_>> = self.judge(&bare(positions)).into_iter().map(both).collect();
+        Some(both?.into_iter().unzip())
+    }
+
+    /// Whether scores of moves are on the scale of values: what the position after the move is worth to the one who made it.
+    fn scores_are_values(&self) -> bool {
+        false
+    }
+
     /// How the scores of moves are spread, if the mind was told.
     fn bins(&self) -> Option<&Bins> {
         None
@@ -144,6 +157,8 @@ mod tests {
         assert!(values[0].abs() < 1e-3 && values[1] > 50.0, "{values:?}");
         let counts: Vec<usize> = Hopeful.move_scores(&positions).unwrap().iter().map(Vec::len).collect();
         assert_eq!(counts, [20, 29]);
+        let (same, scores) = Hopeful.values_and_scores(&positions).unwrap();
+        assert_eq!((same, scores.len()), (values, 2));
         assert!(Hopeful.bins().is_none());
     }
 }

@@ -7,11 +7,13 @@
 
 mod deepen;
 mod evaluator;
+mod foresight;
 mod line;
 mod moves;
 mod node;
 mod opening;
 mod order;
+mod pace;
 mod queue;
 mod rules;
 mod sample;
@@ -48,7 +50,6 @@ pub struct BatchFirst {
     tree: Tree,
     queue: Queue,
     evaluator: Evaluator,
-    scores_moves: bool,
     stats: Stats,
 }
 
@@ -61,8 +62,7 @@ impl BatchFirst {
             table: Table::new(settings.hash_mb),
             tree: Tree::default(),
             queue: Queue::new(sampled.bins),
-            evaluator: Evaluator::start(&brain, settings.threads),
-            scores_moves: sampled.from_mind,
+            evaluator: Evaluator::start(&brain, sampled.from_mind, settings.threads),
             stats: Stats::default(),
             brain,
             settings,
@@ -93,7 +93,6 @@ impl Search for BatchFirst {
             &mut self.evaluator,
             self.rules,
             self.settings.batch,
-            self.scores_moves,
             wanted,
         );
         let (choice, stats) = Deepening { walker, moment, task, budget, started }.run();
@@ -108,7 +107,7 @@ impl Search for BatchFirst {
             self.table = Table::new(settings.hash_mb);
         }
         if settings.threads != self.settings.threads {
-            self.evaluator = Evaluator::start(&self.brain, settings.threads);
+            self.evaluator = Evaluator::start(&self.brain, self.evaluator.scores_moves, settings.threads);
         }
         if settings.tree_mb != self.settings.tree_mb {
             self.tree = Tree::default();

@@ -9,6 +9,7 @@ mod config;
 mod network;
 mod objective;
 mod order;
+mod ready;
 mod speed;
 mod stem;
 

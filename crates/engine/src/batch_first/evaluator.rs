@@ -8,9 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chess::{Brain, shakmaty::Chess};
+use chess::{
+    Brain, PackedMove,
+    shakmaty::{Chess, Position},
+};
 
-/// Positions of nodes whose value, or the scores of whose moves, the tree wants to know.
+use super::pace::Pace;
+
+/// Positions of nodes that the tree wants to hear the mind on.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) ids: Vec<u32>,
@@ -26,26 +31,28 @@ impl Batch {
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
+
+    /// Takes out the oldest, `most` of them or all.
+    pub(super) fn take(&mut self, most: usize) -> Batch {
+        let most = most.min(self.len());
+        let rest = Batch { ids: self.ids.split_off(most), positions: self.positions.split_off(most) };
+        std::mem::replace(self, rest)
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
-    Values,
-    Scores,
-}
-
+/// What the mind thinks of a position.
 #[derive(Debug)]
-pub(super) enum Opinions {
-    Values(Vec<f32>),
-    Scores(Vec<Vec<f32>>),
+pub(super) struct Judgement {
+    pub(super) value: f32,
+    /// All legal moves with their scores, best first; none from a mind that does not score moves.
+    pub(super) moves: Vec<(PackedMove, f32)>,
 }
 
 /// The nodes that were asked about, and the answers in the same order.
-pub(super) type Answers = (Vec<u32>, Opinions);
+pub(super) type Answers = (Vec<u32>, Vec<Judgement>);
 
 struct Job {
     search: u32,
-    wish: Wish,
     batch: Batch,
 }
 
@@ -53,7 +60,7 @@ struct Answer {
     search: u32,
     ids: Vec<u32>,
     /// `None` if the mind broke down.
-    opinions: Option<Opinions>,
+    judgements: Option<Vec<Judgement>>,
     took: Duration,
 }
 
@@ -73,6 +80,10 @@ struct Waiting {
 /// The tree's end of the line.
 pub(super) struct Evaluator {
     brain: Arc<dyn Brain>,
+    /// Whether the mind scores moves.
+    pub(super) scores_moves: bool,
+    /// Whether these scores are values of the positions after the moves.
+    pub(super) scores_are_values: bool,
     inbox: Arc<Inbox>,
     answers: mpsc::Receiver<Answer>,
     threads: usize,
@@ -82,13 +93,13 @@ pub(super) struct Evaluator {
     /// Time that the threads spent thinking, and the tree waiting for them, in this search.
     pub(super) busy: Duration,
     pub(super) waited: Duration,
-    /// Seconds that the mind takes for a position, of late.
-    pace: f64,
+    /// How fast the mind is.
+    pub(super) pace: Pace,
 }
 
 impl Evaluator {
     /// The threads end when this is dropped.
-    pub(super) fn start(brain: &Arc<dyn Brain>, threads: usize) -> Evaluator {
+    pub(super) fn start(brain: &Arc<dyn Brain>, scores_moves: bool, threads: usize) -> Evaluator {
         let threads = threads.max(1);
         let inbox = Arc::new(Inbox::default());
         let (outbox, answers) = mpsc::channel();
@@ -96,7 +107,7 @@ impl Evaluator {
             let (brain, inbox, outbox) = (Arc::clone(brain), Arc::clone(&inbox), outbox.clone());
             thread::spawn(move || {
                 while let Some(job) = inbox.take() {
-                    if outbox.send(job.think(&*brain)).is_err() {
+                    if outbox.send(job.think(&*brain, scores_moves)).is_err() {
                         return;
                     }
                 }
@@ -105,6 +116,8 @@ impl Evaluator {
         let (busy, waited) = (Duration::ZERO, Duration::ZERO);
         Evaluator {
             brain: Arc::clone(brain),
+            scores_moves,
+            scores_are_values: scores_moves && brain.scores_are_values(),
             inbox,
             answers,
             threads,
@@ -112,7 +125,7 @@ impl Evaluator {
             under_way: 0,
             busy,
             waited,
-            pace: 0.0,
+            pace: Pace::default(),
         }
     }
 
@@ -134,18 +147,13 @@ impl Evaluator {
         self.under_way > self.threads
     }
 
-    /// Positions that the mind gets through in this time.
-    pub(super) fn reach(&self, time: Duration) -> usize {
-        (time.as_secs_f64() / self.pace.max(1e-9)) as usize
-    }
-
     pub(super) fn is_idle(&self) -> bool {
         self.under_way == 0
     }
 
-    pub(super) fn ask(&mut self, wish: Wish, batch: Batch) {
+    pub(super) fn ask(&mut self, batch: Batch) {
         self.under_way += 1;
-        self.inbox.lock().jobs.push_back(Job { search: self.search, wish, batch });
+        self.inbox.lock().jobs.push_back(Job { search: self.search, batch });
         self.inbox.changed.notify_one();
     }
 
@@ -166,7 +174,7 @@ impl Evaluator {
         while self.under_way > 0 {
             let job = self.inbox.lock().jobs.pop_front();
             let answer = match job {
-                Some(job) => job.think(&*self.brain),
+                Some(job) => job.think(&*self.brain, self.scores_moves),
                 None => {
                     let started = Instant::now();
                     let answer = self.answers.recv().expect("evaluator threads answer");
@@ -187,9 +195,8 @@ impl Evaluator {
             return None;
         }
         self.busy += answer.took;
-        let pace = answer.took.as_secs_f64() / answer.ids.len().max(1) as f64;
-        self.pace += (pace - self.pace) / 4.0;
-        Some((answer.ids, answer.opinions.expect("the mind has an answer")))
+        self.pace.add(answer.ids.len(), answer.took);
+        Some((answer.ids, answer.judgements.expect("the mind has an answer")))
     }
 }
 
@@ -215,14 +222,30 @@ impl Inbox {
 }
 
 impl Job {
-    fn think(self, brain: &dyn Brain) -> Answer {
+    fn think(self, brain: &dyn Brain, scores_moves: bool) -> Answer {
         let started = Instant::now();
-        let positions = &self.batch.positions;
-        let think = || match self.wish {
-            Wish::Values => brain.values(positions).map(Opinions::Values),
-            Wish::Scores => brain.move_scores(positions).map(Opinions::Scores),
-        };
-        let opinions = catch_unwind(AssertUnwindSafe(think)).ok().flatten();
-        Answer { search: self.search, ids: self.batch.ids, opinions, took: started.elapsed() }
+        let think = || judge(brain, scores_moves, &self.batch.positions);
+        let judgements = catch_unwind(AssertUnwindSafe(think)).ok().flatten();
+        Answer { search: self.search, ids: self.batch.ids, judgements, took: started.elapsed() }
     }
+}
+
+fn judge(brain: &dyn Brain, scores_moves: bool, positions: &[Chess]) -> Option<Vec<Judgement>> {
+    if !scores_moves {
+        let alone = |value| Judgement { value, moves: Vec::new() };
+        return Some(brain.values(positions)?.into_iter().map(alone).collect());
+    }
+    let (values, scores) = brain.values_and_scores(positions)?;
+    let moves = positions.iter().zip(scores).map(|(position, scores)| ranked(position, &scores));
+    Some(values.into_iter().zip(moves).map(|(value, moves)| Judgement { value, moves }).collect())
+}
+
+/// Legal moves by their scores, best first.
+fn ranked(position: &Chess, scores: &[f32]) -> Vec<(PackedMove, f32)> {
+    let sound = |score: f32| if score.is_nan() { 0.0 } else { score };
+    let moves = position.legal_moves();
+    let mut ranked: Vec<_> =
+        moves.into_iter().map(PackedMove::from).zip(scores.iter().copied().map(sound)).collect();
+    ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    ranked
 }

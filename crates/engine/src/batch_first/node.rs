@@ -14,6 +14,8 @@ pub(super) struct Edge {
     pub(super) m: PackedMove,
     pub(super) child: u32,
     pub(super) score: f32,
+    /// Whether the quiescence follows it.
+    pub(super) forcing: bool,
 }
 
 /// Which moves a node has edges for.
@@ -22,7 +24,7 @@ pub(super) enum Moves {
     None,
     /// The one that the table remembers: often it is all that is needed.
     Remembered,
-    /// Those that the quiescence follows.
+    /// Those that the quiescence follows, and no others.
     Forcing,
     All,
 }
@@ -49,6 +51,8 @@ pub(super) struct Node {
     pub(super) pass_failed: u32,
     pub(super) moves: Moves,
     pub(super) edges: Vec<Edge>,
+    /// All moves as the mind ranks them, until they become edges.
+    pub(super) ranked: Vec<(PackedMove, f32)>,
     /// Whether the first edge is there because it was best before.
     pub(super) hinted: bool,
     /// The edge to follow next in this visit.
@@ -71,8 +75,14 @@ pub(super) struct Node {
     pub(super) under_way: u16,
     /// Its valid place in the queue.
     pub(super) ticket: u32,
-    pub(super) value_asked: bool,
-    pub(super) scores_asked: bool,
+    /// Whether the mind is being asked.
+    pub(super) asked: bool,
+    /// Not 0 if it was asked before anybody visited the node, and nobody has since: iterations until that is expected.
+    pub(super) foreseen: u8,
+    /// Whether it is known which of its edges the quiescence follows.
+    pub(super) sorted_out: bool,
+    /// Whether its moves were asked about ahead of time.
+    pub(super) explored: bool,
 }
 
 impl Node {
@@ -92,6 +102,7 @@ impl Node {
             pass_failed: 0,
             moves: Moves::None,
             edges: Vec::new(),
+            ranked: Vec::new(),
             hinted: false,
             next: 0,
             waiting: 0,
@@ -103,8 +114,10 @@ impl Node {
             speculative: false,
             under_way: 0,
             ticket: 0,
-            value_asked: false,
-            scores_asked: false,
+            asked: false,
+            foreseen: 0,
+            sorted_out: false,
+            explored: false,
         }
     }
 
@@ -131,12 +144,13 @@ impl Node {
         self.lower >= goal || self.upper < goal
     }
 
-    /// Takes `moves` for its edges, best first, and keeps the children that it has.
+    /// Takes `moves`, best first, for its edges, and keeps the children that it has.
     pub(super) fn take_moves(&mut self, kind: Moves, moves: impl Iterator<Item = (PackedMove, f32)>) {
         let old = std::mem::take(&mut self.edges);
         let child = |m| old.iter().find(|edge| edge.m == m).map_or(NONE, |edge| edge.child);
-        self.edges = moves.map(|(m, score)| Edge { m, child: child(m), score }).collect();
-        self.edges.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let forcing = kind == Moves::Forcing;
+        self.edges = moves.map(|(m, score)| Edge { m, child: child(m), score, forcing }).collect();
+        self.sorted_out = forcing;
         self.moves = kind;
         self.hinted = false;
     }

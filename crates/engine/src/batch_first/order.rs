@@ -7,18 +7,23 @@ use chess::{
 
 use crate::heuristic::piece_value;
 
-/// Captures and promotions that lose nothing: the moves after which a value cannot be trusted yet.
+/// Captures and promotions that lose nothing, best first: the moves after which a value cannot be trusted yet.
 pub(super) fn forcing_moves(chess: &Chess) -> Vec<(Move, f32)> {
     let sound = |m: &Move| m.promotion().is_none_or(|to| to == Role::Queen) && wins_exchange(chess, *m, 0);
     let captures = chess.capture_moves();
     let promotions = chess.promotion_moves().into_iter().filter(|m| !m.is_capture());
     let score = |m: Move| (m, 10.0 * gain(m) - exchange_value(m.role()) as f32);
-    captures.into_iter().chain(promotions).filter(sound).map(score).collect()
+    best_first(captures.into_iter().chain(promotions).filter(sound).map(score).collect())
 }
 
-/// Every legal move with a guess at how good it is, in centipawns.
+/// Every legal move with a guess at how good it is, in centipawns, best first.
 pub(super) fn all_moves(chess: &Chess) -> Vec<(Move, f32)> {
-    chess.legal_moves().into_iter().map(|m| (m, look(chess, m))).collect()
+    best_first(chess.legal_moves().into_iter().map(|m| (m, look(chess, m))).collect())
+}
+
+fn best_first(mut moves: Vec<(Move, f32)>) -> Vec<(Move, f32)> {
+    moves.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    moves
 }
 
 fn look(chess: &Chess, m: Move) -> f32 {

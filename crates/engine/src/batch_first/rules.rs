@@ -19,7 +19,7 @@ pub(super) struct Rules {
 
 impl Rules {
     pub(super) const PLAY: Rules =
-        Rules { quiescence: true, extensions: true, selective: true, strict_table: false, tolerance: 2.0 };
+        Rules { quiescence: true, extensions: true, selective: true, strict_table: false, tolerance: 8.0 };
 
     /// Whether a line may not go on below a node at `depth`.
     pub(super) fn ends(&self, depth: i16) -> bool {

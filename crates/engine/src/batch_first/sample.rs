@@ -18,7 +18,7 @@ pub(super) struct Sampled {
 
 pub(super) fn move_scores(brain: &dyn Brain) -> Sampled {
     let positions = positions();
-    let from_mind = brain.move_scores(&positions[..1]).is_some();
+    let from_mind = brain.values_and_scores(&positions[..1]).is_some();
     if let Some(bins) = brain.bins().filter(|_| from_mind) {
         return Sampled { bins: bins.clone(), from_mind };
     }

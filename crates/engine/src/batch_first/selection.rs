@@ -10,6 +10,9 @@ use super::{
 
 /// Centipawns a ply by which a position may be above the goal and still fall below it.
 const MARGIN: f32 = 75.0;
+/// Centipawns by which a move may turn out better than the mind's score of it, and a capture beyond the horizon.
+const DOUBT: f32 = 120.0;
+const CAPTURE_DOUBT: f32 = 150.0;
 /// Depths up to which the margin is trusted for whole nodes, and for quiet moves.
 const SHALLOW_NODE: i16 = 5;
 const SHALLOW_MOVE: i16 = 3;
@@ -25,23 +28,30 @@ impl Walker<'_> {
         node.depth > 0 && self.is_selective(node)
     }
 
-    /// What a node above the horizon is worth at least, without a look at its moves.
-    pub(super) fn sure_value(&self, node: &Node) -> Option<f32> {
-        let least = node.value - MARGIN * f32::from(node.depth);
-        (node.depth <= SHALLOW_NODE && least >= self.goal(node)).then_some(least)
+    /// What a node with `depth` plies to go is worth at least, without a look at its moves.
+    pub(super) fn sure_value(&self, node: &Node, depth: i16) -> Option<f32> {
+        let least = node.value - MARGIN * f32::from(depth);
+        (depth <= SHALLOW_NODE && least >= self.goal(node)).then_some(least)
     }
 
-    /// The most that a move can be worth which is not even tried.
-    pub(super) fn skipped(&self, node: &Node, edge: &Edge, rank: usize) -> Option<f32> {
-        if rank == 0 || node.depth <= 0 || node.depth > SHALLOW_MOVE || node.value.is_nan() {
+    /// The most that a move can be worth which is not even tried with `depth` plies to go.
+    pub(super) fn skipped(&self, node: &Node, edge: &Edge, rank: usize, depth: i16) -> Option<f32> {
+        if rank > 0 && depth <= SHALLOW_MOVE && self.evaluator.scores_are_values && self.is_selective(node) {
+            let margin = if depth <= 0 { CAPTURE_DOUBT } else { DOUBT + MARGIN * f32::from(depth - 1) };
+            let most = edge.score + margin;
+            if most < self.goal(node) && (depth <= 1 || is_quiet(node, edge)) {
+                return Some(most);
+            }
+        }
+        if rank == 0 || depth <= 0 || depth > SHALLOW_MOVE || node.value.is_nan() {
             return None;
         }
         if !self.is_selective(node) || !is_quiet(node, edge) {
             return None;
         }
         let goal = self.goal(node);
-        let most = node.value + 60.0 + 1.3 * MARGIN * f32::from(node.depth);
-        let late = rank > 4 + 3 * (node.depth * node.depth) as usize;
+        let most = node.value + 60.0 + 1.3 * MARGIN * f32::from(depth);
+        let late = rank > 4 + 3 * (depth * depth) as usize;
         if most < goal { Some(most) } else { late.then(|| goal.next_down()) }
     }
 
@@ -61,9 +71,8 @@ impl Walker<'_> {
         (full - less as i16).max(full.min(0))
     }
 
-    /// Tries what happens if the side to move passes: who stands well even so needs no further look. Whether the
-    /// node has to wait for the outcome, or is closed by it.
-    pub(super) fn passes(&mut self, id: u32) -> bool {
+    /// Tries what happens if the side to move passes: who stands well even so needs no further look.
+    pub(super) fn try_pass(&mut self, id: u32) {
         let node = self.node(id);
         let goal = self.goal(node);
         let sensible = node.depth >= 2
@@ -73,21 +82,20 @@ impl Walker<'_> {
             && can_afford_to_pass(node)
             && node.pass_failed != node.visit;
         if !sensible {
-            return false;
+            return;
         }
         let visit = node.visit;
         let less = 3 + node.depth / 4 + ((node.value - goal) / 200.0).min(2.0) as i16;
         let depth = (node.depth - less).max(0);
         let mut child = node.pass;
         if child == NONE {
-            let Some(board) = node.board.pass() else { return false };
+            let Some(board) = node.board.pass() else { return };
             child = self.tree.grow_pass(id, board);
             self.node_mut(id).pass = child;
         } else if self.node(child).under == visit && !self.node(child).closed {
-            return true;
+            return;
         }
         self.enter(child, depth);
-        true
     }
 
     /// Whether a node came about by passing.

@@ -9,6 +9,9 @@ pub struct Stats {
     pub batches: u64,
     /// Positions that the mind was asked about.
     pub asked: u64,
+    /// Those of them that nobody had visited yet, and how many of these were visited later.
+    pub foreseen: u64,
+    pub foreseen_and_used: u64,
     pub batch_size: usize,
     /// How often the tree was full.
     pub thinned: u64,
@@ -41,6 +44,8 @@ impl Stats {
             nodes: self.nodes + other.nodes,
             batches: self.batches + other.batches,
             asked: self.asked + other.asked,
+            foreseen: self.foreseen + other.foreseen,
+            foreseen_and_used: self.foreseen_and_used + other.foreseen_and_used,
             batch_size: self.batch_size.max(other.batch_size),
             thinned: self.thinned + other.thinned,
             time,
@@ -64,6 +69,10 @@ impl fmt::Display for Stats {
             100.0 * self.evaluator_idle,
             100.0 * self.tree_idle,
         )?;
+        if self.foreseen > 0 {
+            let used = 100.0 * self.foreseen_and_used as f64 / self.foreseen as f64;
+            write!(f, "; {} asked ahead of time, {used:.0} % of them used", self.foreseen)?;
+        }
         if self.thinned > 0 {
             write!(f, "; tree full {} times", self.thinned)?;
         }

@@ -40,6 +40,11 @@ impl Brain for Dice {
             |position: &Chess| (0..position.legal_moves().len()).map(|m| roll(position, m + 2)).collect();
         self.scores.then(|| positions.iter().map(scores).collect())
     }
+
+    fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
+        let scores = self.move_scores(positions)?;
+        Some((self.values(positions)?, scores))
+    }
 }
 
 fn roll(position: &Chess, throw: usize) -> f32 {

@@ -48,8 +48,17 @@ impl Tree {
         self.nodes.len() * size_of::<Node>() + self.edges * size_of::<Edge>()
     }
 
+    /// No work that may not be needed is done in the second half.
+    pub(super) fn is_half_full(&self) -> bool {
+        2 * self.bytes() > self.most_bytes
+    }
+
     pub(super) fn count_edges(&mut self, more: usize) {
         self.edges += more;
+    }
+
+    pub(super) fn forget_edges(&mut self, less: usize) {
+        self.edges = self.edges.saturating_sub(less);
     }
 
     /// Makes the node that `m` leads to.
@@ -162,7 +171,8 @@ impl Tree {
                 node.edges = Vec::new();
                 node.moves = super::node::Moves::None;
             }
-            self.edges += node.edges.len();
+            node.explored = false;
+            self.edges += node.edges.len() + node.ranked.len();
         }
     }
 }

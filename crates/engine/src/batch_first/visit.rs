@@ -32,9 +32,11 @@ impl Walker<'_> {
         let strict = self.rules.strict_table;
         let node = self.node_mut(id);
         (node.visit, node.under, node.closed, node.under_way, node.ticket) = (visit, under, false, 0, 0);
+        let was_foreseen = std::mem::take(&mut node.foreseen) > 0;
         if !node.over && (node.depth < depth || (strict && node.depth != depth)) {
             node.look_to(depth);
         }
+        self.stats.foreseen_and_used += u64::from(was_foreseen);
         if !self.node(id).over && id != ROOT {
             self.consult_table(id);
         }
@@ -78,7 +80,7 @@ impl Walker<'_> {
         let evades = node.board.in_check() && !ends;
         if ends || (node.depth <= 0 && !evades) || self.judges_first(node) {
             if node.value.is_nan() {
-                return self.ask_value(id);
+                return self.ask(id);
             }
             let value = node.value;
             if ends {
@@ -86,14 +88,16 @@ impl Walker<'_> {
                 (node.lower, node.upper) = (value, value);
                 return self.close(id);
             }
-            let sure = if node.depth <= 0 { Some(value) } else { self.sure_value(node) };
+            let sure = if node.depth <= 0 { Some(value) } else { self.sure_value(node, node.depth) };
             if let Some(sure) = sure {
                 self.node_mut(id).at_least(sure);
                 if sure >= goal {
                     return self.close(id);
                 }
             }
-            if self.passes(id) {
+            // Moves do not wait for what comes of passing, which takes as many rounds of questions as they do.
+            self.try_pass(id);
+            if self.node(id).closed {
                 return;
             }
         }
@@ -101,11 +105,12 @@ impl Walker<'_> {
         if self.has_moves(id, wanted) { self.weigh(id) } else { self.ask_moves(id, wanted) }
     }
 
-    pub(super) fn ask_value(&mut self, id: u32) {
+    /// Asks the mind about a node's position.
+    pub(super) fn ask(&mut self, id: u32) {
         let node = &mut self.tree.nodes[id as usize];
-        if !node.value_asked {
-            node.value_asked = true;
-            self.values.push(id, &node.board.chess);
+        if !node.asked {
+            node.asked = true;
+            self.gathered.push(id, &node.board.chess);
         }
     }
 
@@ -144,7 +149,10 @@ impl Walker<'_> {
     /// What an edge's child, from this visit or an earlier one, says about the edge.
     pub(super) fn known(&self, node: &Node, edge: &Edge, rank: usize) -> Known {
         let goal = self.goal(node);
-        if let Some(most) = self.skipped(node, edge, rank) {
+        if node.depth <= 0 && !edge.forcing && !node.board.in_check() {
+            return Known::Fails(f32::NEG_INFINITY);
+        }
+        if let Some(most) = self.skipped(node, edge, rank, node.depth) {
             return Known::Fails(most);
         }
         if edge.child == NONE {
@@ -170,7 +178,7 @@ impl Walker<'_> {
     /// All moves of a node have failed: it is worth no more than the best of them, or than standing still.
     pub(super) fn fail(&mut self, id: u32) {
         let node = self.node_mut(id);
-        let stands = node.depth <= 0 && node.moves == Moves::Forcing;
+        let stands = node.depth <= 0 && !node.board.in_check();
         let most = if stands { node.refuted.max(node.value) } else { node.refuted };
         node.at_most(most);
     }
@@ -180,6 +188,7 @@ impl Walker<'_> {
         loop {
             self.node_mut(id).closed = true;
             self.remember(id);
+            self.remember_leaf(id);
             let child = self.node(id);
             let parent = child.parent;
             if parent == NONE || child.under != self.node(parent).visit || self.node(parent).closed {

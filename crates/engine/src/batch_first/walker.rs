@@ -6,11 +6,12 @@
 
 use std::time::Duration;
 
-use chess::{PackedMove, shakmaty::Position};
+use chess::PackedMove;
 
 use super::{
-    evaluator::{Answers, Batch, Evaluator, Opinions, Wish},
-    node::{Node, ROOT},
+    evaluator::{Answers, Batch, Evaluator},
+    foresight::Leaves,
+    node::{Moves, Node, ROOT},
     queue::{Open, Queue},
     rules::Rules,
     stats::Stats,
@@ -18,9 +19,6 @@ use super::{
     tree::Tree,
     value::sound,
 };
-
-/// Doubtful work may fill this part of a batch: a mind takes hardly longer for a few positions than for one.
-const SPECULATION: usize = 8;
 
 /// Batches are not made smaller than this to save time.
 const LEAST_BATCH: usize = 8;
@@ -41,8 +39,6 @@ pub(super) struct Walker<'a> {
     pub(super) evaluator: &'a mut Evaluator,
     pub(super) rules: Rules,
     pub(super) batch_size: usize,
-    /// Whether the mind scores moves; otherwise they are ordered by hand.
-    pub(super) scores_moves: bool,
     /// The root's moves that count; empty means all.
     pub(super) wanted: Vec<PackedMove>,
     /// The clock allows no batch that takes longer.
@@ -52,8 +48,10 @@ pub(super) struct Walker<'a> {
     pub(super) goals: [f32; 2],
     pub(super) visits: u32,
     pub(super) tickets: u32,
-    pub(super) values: Batch,
-    pub(super) scores: Batch,
+    /// Positions to ask the mind about next.
+    pub(super) gathered: Batch,
+    /// Leaves that the next iterations will go on from.
+    pub(super) leaves: Leaves,
     /// Depth first, because best first did not fit into the tree.
     pub(super) narrow: bool,
 }
@@ -67,7 +65,6 @@ impl<'a> Walker<'a> {
         evaluator: &'a mut Evaluator,
         rules: Rules,
         batch_size: usize,
-        scores_moves: bool,
         wanted: Vec<PackedMove>,
     ) -> Walker<'a> {
         Walker {
@@ -77,15 +74,14 @@ impl<'a> Walker<'a> {
             evaluator,
             rules,
             batch_size: batch_size.max(1),
-            scores_moves,
             wanted,
             patience: None,
             stats: Stats::default(),
             goals: [0.0; 2],
             visits: 0,
             tickets: 0,
-            values: Batch::default(),
-            scores: Batch::default(),
+            gathered: Batch::default(),
+            leaves: Leaves::default(),
             narrow: false,
         }
     }
@@ -124,14 +120,15 @@ impl<'a> Walker<'a> {
                 self.begin(depth);
             } else if self.evaluator.is_full() {
                 self.await_answer();
-            } else if let Some(wish) = self.full_batch() {
-                self.send(wish);
+            } else if self.gathered.len() >= self.full_batch() {
+                self.send();
             } else if let Some(open) = self.next_open() {
                 if self.node(open.id).ticket == open.ticket && self.is_live(open.id) {
                     self.follow(open.id);
                 }
-            } else if let Some(wish) = self.fuller_batch() {
-                self.send(wish);
+            } else if self.is_worth_sending() {
+                self.look_ahead(self.worthwhile());
+                self.send();
             } else if !self.await_answer() {
                 debug_assert!(false, "an open root has open nodes");
                 return End::Stopped;
@@ -140,54 +137,54 @@ impl<'a> Walker<'a> {
         End::Decided
     }
 
-    /// Starts from the root anew. Whatever was asked for and not sent may not be needed any more.
+    /// What was two iterations ahead is one ahead now.
+    pub(super) fn begin_iteration(&mut self) {
+        self.leaves.rotate_left(1);
+        let last = self.leaves.len() - 1;
+        self.leaves[last].clear();
+    }
+
+    /// Starts from the root anew. What was gathered and not sent will mostly be wanted again.
     fn begin(&mut self, depth: i16) {
         self.queue.clear();
-        for id in std::mem::take(&mut self.values).ids {
-            self.node_mut(id).value_asked = false;
-        }
-        for id in std::mem::take(&mut self.scores).ids {
-            self.node_mut(id).scores_asked = false;
-        }
         self.enter(ROOT, depth);
     }
 
-    /// The next open node. Work that may not be needed is only done to make a small batch larger.
+    /// The next open node. Work that may not be needed waits until there is nothing else.
     fn next_open(&mut self) -> Option<Open> {
-        let gathered = self.values.len() + self.scores.len();
         let level = self.queue.level()?;
-        let worth_it = level == 0 || gathered < self.batch_size / SPECULATION;
-        let needed = gathered == 0 && self.evaluator.is_idle();
-        if worth_it || needed { self.queue.pop() } else { None }
+        let needed = self.gathered.len() == 0 && self.evaluator.is_idle();
+        if level == 0 || needed { self.queue.pop() } else { None }
     }
 
-    fn full_batch(&self) -> Option<Wish> {
-        let in_time = self.patience.map_or(usize::MAX, |time| self.evaluator.reach(time).max(LEAST_BATCH));
-        let most = if self.narrow { 1 } else { self.batch_size.min(in_time) };
-        match () {
-            () if self.values.len() >= most => Some(Wish::Values),
-            () if self.scores.len() >= most => Some(Wish::Scores),
-            () => None,
-        }
+    /// Whether a batch goes that has room left. As long as another one is under way, whose answers will bring more to ask, it
+    /// must have what is worth the price of a batch.
+    fn is_worth_sending(&self) -> bool {
+        let gathered = self.gathered.len();
+        gathered > 0 && (self.evaluator.is_idle() || 2 * gathered >= self.worthwhile())
     }
 
-    /// With nothing left to open, the larger batch goes as it is.
-    fn fuller_batch(&self) -> Option<Wish> {
-        match (self.values.len(), self.scores.len()) {
-            (0, 0) => None,
-            (values, scores) if values >= scores => Some(Wish::Values),
-            _ => Some(Wish::Scores),
-        }
+    /// Positions up to which a batch is filled because more of them hardly cost more.
+    fn worthwhile(&self) -> usize {
+        self.evaluator
+            .pace
+            .worthwhile()
+            .clamp(LEAST_BATCH, self.batch_size.max(LEAST_BATCH))
+            .min(self.full_batch())
     }
 
-    fn send(&mut self, wish: Wish) {
-        let batch = match wish {
-            Wish::Values => std::mem::take(&mut self.values),
-            Wish::Scores => std::mem::take(&mut self.scores),
-        };
+    /// Positions that make a batch worth sending while there is more to open.
+    fn full_batch(&self) -> usize {
+        let in_time =
+            self.patience.map_or(usize::MAX, |time| self.evaluator.pace.reach(time).max(LEAST_BATCH));
+        if self.narrow { 1 } else { self.batch_size.min(in_time) }
+    }
+
+    fn send(&mut self) {
+        let batch = self.gathered.take(self.batch_size);
         self.stats.batches += 1;
         self.stats.asked += batch.len() as u64;
-        self.evaluator.ask(wish, batch);
+        self.evaluator.ask(batch);
     }
 
     fn await_answer(&mut self) -> bool {
@@ -197,24 +194,21 @@ impl<'a> Walker<'a> {
         any
     }
 
-    fn take_in(&mut self, (ids, opinions): Answers) {
-        match opinions {
-            Opinions::Values(values) => {
-                for (id, value) in ids.into_iter().zip(values) {
-                    let node = self.node_mut(id);
-                    node.value = sound(value);
-                    node.value_asked = false;
-                    self.go_on(id);
-                }
+    fn take_in(&mut self, (ids, judgements): Answers) {
+        for (id, judgement) in ids.into_iter().zip(judgements) {
+            let node = self.node_mut(id);
+            node.value = sound(judgement.value);
+            node.asked = false;
+            let foreseen = node.foreseen > 0;
+            if node.moves != Moves::All {
+                node.ranked = judgement.moves;
+                let more = node.ranked.len();
+                self.tree.count_edges(more);
             }
-            Opinions::Scores(scores) => {
-                for (id, scores) in ids.into_iter().zip(scores) {
-                    self.node_mut(id).scores_asked = false;
-                    let moves = self.node(id).board.chess.legal_moves();
-                    self.take_moves(id, moves.into_iter().zip(scores).collect());
-                    self.go_on(id);
-                }
+            if self.node(id).moves == Moves::Remembered {
+                self.take_ranked(id);
             }
+            if foreseen { self.take_foreseen(id) } else { self.go_on(id) }
         }
     }
 
@@ -224,10 +218,10 @@ impl<'a> Walker<'a> {
         let goals = self.goals;
         let was_narrow = self.narrow;
         let kept = self.tree.thin_out(|node| node.decides(goals[usize::from(node.ply % 2)]));
-        self.values = Batch::default();
-        self.scores = Batch::default();
+        self.gathered = Batch::default();
+        self.leaves.iter_mut().for_each(Vec::clear);
         for node in &mut self.tree.nodes {
-            (node.value_asked, node.scores_asked) = (false, false);
+            node.asked = false;
         }
         self.narrow |= !kept;
         self.stats.thinned += 1;

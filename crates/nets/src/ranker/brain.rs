@@ -2,10 +2,14 @@
 
 use chess::{Bins, Brain, LOG_ODDS_PER_CENTIPAWN, Moment, Opinion, Wdl, shakmaty::Chess};
 
-use super::{Ranker, batch::Batch, network::ReadyTrunk};
+use super::{
+    Ranker,
+    batch::Batch,
+    ready::{Outputs, ReadyRanker},
+};
 use crate::weights::values;
 
-/// Moments that are judged in one go.
+/// Positions that burn judges in one go.
 const MOST_AT_ONCE: usize = 256;
 /// How much likelier a move is for each step on the scale of values, as a power of e.
 const SHARPNESS: f32 = 4.0;
@@ -13,61 +17,72 @@ const SHARPNESS: f32 = 4.0;
 #[derive(Debug)]
 pub(super) struct RankerBrain {
     network: Ranker,
-    /// Its trunk, packed for the CPU.
-    ready: Option<ReadyTrunk>,
+    /// The same, packed for the CPU.
+    ready: Option<ReadyRanker>,
     zero: f32,
     odds: f32,
+    /// Of scores in centipawns.
     bins: Bins,
 }
 
 impl RankerBrain {
     pub(super) fn new(network: Ranker) -> RankerBrain {
         let [zero, odds] = [&network.zero, &network.odds].map(|number| values(number.val())[0]);
-        let bins = Bins { shift: values(network.shift.val())[0], edges: values(network.bins.val()) };
+        let centipawns = odds / LOG_ODDS_PER_CENTIPAWN;
+        let edges = values(network.bins.val()).into_iter().map(|edge| centipawns * edge).collect();
+        let bins = Bins { shift: centipawns * values(network.shift.val())[0], edges };
         RankerBrain { ready: network.ready(), zero, odds, bins, network }
     }
 
-    /// Values and scores of all moves.
-    fn rank(&self, batch: &Batch) -> (Vec<f32>, Vec<f32>) {
-        let device = self.network.device();
-        let trunk = match &self.ready {
-            Some(ready) => ready.forward(batch, &device),
-            None => self.network.trunk(batch),
+    /// Values, and scores of all moves where `moves` says so.
+    fn rank(&self, positions: &[Chess], moves: bool) -> Outputs {
+        let (mut values, mut scores) = match &self.ready {
+            Some(ready) => ready.rank(positions, moves),
+            None => {
+                let chunks = positions.chunks(MOST_AT_ONCE).map(|some| self.rank_some(some, moves));
+                let (values, scores): (Vec<_>, Vec<_>) = chunks.unzip();
+                (values.concat(), scores.concat())
+            }
         };
+        values.iter_mut().chain(scores.iter_mut().flatten()).for_each(|output| *output -= self.zero);
+        (values, scores)
+    }
+
+    /// The outputs by burn's own operations.
+    fn rank_some(&self, positions: &[Chess], moves: bool) -> Outputs {
+        let batch = Batch::from_positions(positions, moves);
+        let trunk = self.network.trunk(&batch);
         let worth = self.network.values(trunk.clone());
         let scores = match batch.moves.steps.is_empty() {
             true => Vec::new(),
             false => values(self.network.moves(trunk, worth.clone(), &batch.moves)),
         };
-        let from_zero = |outputs: Vec<f32>| outputs.into_iter().map(|output| output - self.zero).collect();
-        (from_zero(values(worth)), from_zero(scores))
+        (values(worth), by_position(&scores, &batch))
+    }
+
+    /// The outputs in centipawns.
+    fn appraise(&self, positions: &[Chess], moves: bool) -> Outputs {
+        let centipawns = self.odds / LOG_ODDS_PER_CENTIPAWN;
+        let (mut values, mut scores) = self.rank(positions, moves);
+        values.iter_mut().chain(scores.iter_mut().flatten()).for_each(|output| *output *= centipawns);
+        (values, scores)
     }
 
     fn wdl(&self, value: f32) -> Wdl {
         let expected = 1.0 / (1.0 + (-self.odds * value).exp());
         Wdl::from_weights(expected, 0.0, 1.0 - expected)
     }
-
-    fn judge_some(&self, moments: &[Moment]) -> Vec<Opinion> {
-        let batch = Batch::from_positions(moments.iter().map(|moment| &moment.position), true);
-        let (worth, scores) = self.rank(&batch);
-        let opinion = |(value, (own, count)): (f32, (&[f32], &usize))| {
-            let wdl = (*count > 0).then(|| self.wdl(value));
-            Opinion { policy: Some(chances(own)), wdl, ..Opinion::default() }
-        };
-        let own = by_position(&scores, &batch).zip(&batch.moves.counts);
-        worth.into_iter().zip(own).map(opinion).collect()
-    }
 }
 
 /// The scores of each position's moves.
-fn by_position<'a>(scores: &'a [f32], batch: &'a Batch) -> impl Iterator<Item = &'a [f32]> {
+fn by_position(scores: &[f32], batch: &Batch) -> Vec<Vec<f32>> {
     let mut rest = scores;
-    batch.moves.counts.iter().map(move |&count| {
+    let own = |&count: &usize| {
         let (own, others) = rest.split_at(count);
         rest = others;
-        own
-    })
+        own.to_vec()
+    };
+    batch.moves.counts.iter().map(own).collect()
 }
 
 fn chances(scores: &[f32]) -> Vec<f32> {
@@ -79,26 +94,60 @@ fn chances(scores: &[f32]) -> Vec<f32> {
 
 impl Brain for RankerBrain {
     fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
-        moments.chunks(MOST_AT_ONCE).flat_map(|some| self.judge_some(some)).collect()
+        let positions: Vec<Chess> = moments.iter().map(|moment| moment.position.clone()).collect();
+        let (values, scores) = self.rank(&positions, true);
+        let opinion = |(value, scores): (f32, Vec<f32>)| {
+            let wdl = (!scores.is_empty()).then(|| self.wdl(value));
+            Opinion { policy: Some(chances(&scores)), wdl, ..Opinion::default() }
+        };
+        values.into_iter().zip(scores).map(opinion).collect()
     }
 
     fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
-        let centipawns = self.odds / LOG_ODDS_PER_CENTIPAWN;
-        let some = |some: &[Chess]| self.rank(&Batch::from_positions(some, false)).0;
-        let all = positions.chunks(MOST_AT_ONCE).flat_map(some);
-        Some(all.map(|value| centipawns * value).collect())
+        Some(self.appraise(positions, false).0)
     }
 
     fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
-        let some = |some: &[Chess]| {
-            let batch = Batch::from_positions(some, true);
-            let (_, scores) = self.rank(&batch);
-            by_position(&scores, &batch).map(<[f32]>::to_vec).collect::<Vec<_>>()
-        };
-        Some(positions.chunks(MOST_AT_ONCE).flat_map(some).collect())
+        Some(self.appraise(positions, true).1)
+    }
+
+    fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
+        Some(self.appraise(positions, true))
+    }
+
+    fn scores_are_values(&self) -> bool {
+        true
     }
 
     fn bins(&self) -> Option<&Bins> {
         Some(&self.bins)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::ranker::{RankerConfig, speed::positions};
+
+    #[test]
+    fn the_packed_network_gives_what_plain_operations_give_whatever_the_batch() {
+        let config = &RankerConfig::all_tiny()[0];
+        let brain = RankerBrain::new(Ranker::new(config, 5, &Device::flex()));
+        assert!(brain.ready.is_some());
+        let positions = positions(21);
+        let (expected, expected_scores) = brain.rank_some(&positions, true);
+        for some in [1, 3, 21] {
+            let batches = positions.chunks(some).map(|some| brain.rank(some, true));
+            let (values, scores): (Vec<_>, Vec<_>) = batches.unzip();
+            let (values, scores) = (values.concat(), scores.concat());
+            assert_eq!(scores.len(), expected_scores.len());
+            let pairs = values.iter().zip(&expected);
+            let pairs = pairs.chain(scores.iter().flatten().zip(expected_scores.iter().flatten()));
+            for (found, expected) in pairs {
+                assert!((found - expected).abs() < 0.02, "{some}: {found} {expected}");
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use burn::{
     module::{Module, Param},
     nn::Linear,
-    tensor::{Device, Tensor, TensorData, activation::relu},
+    tensor::{Device, Tensor, activation::relu},
 };
 use chess::encoding::ranker::STEPS;
 
@@ -11,12 +11,13 @@ use super::{
     RankerConfig,
     batch::{Batch, Moves},
     calibration::BINS,
-    stem::{ReadyStem, Stem},
+    ready::ReadyRanker,
+    stem::Stem,
 };
 use crate::{
-    fused::{self, Operation, Ready},
     layers::{Builder, indices},
     residual::Residual,
+    weights::values,
 };
 
 #[derive(Module, Debug)]
@@ -40,12 +41,14 @@ pub(crate) struct Ranker {
     pub(super) bins: Param<Tensor<1>>,
 }
 
-/// The trunk packed for the CPU.
-#[derive(Debug)]
-pub(super) struct ReadyTrunk {
-    stem: ReadyStem,
-    blocks: Vec<(Operation, Ready)>,
-    width: usize,
+/// What lies behind the trunk, as plain numbers.
+pub(super) struct Parts {
+    pub(super) board: Vec<f32>,
+    pub(super) board_bias: Vec<f32>,
+    pub(super) value: Vec<f32>,
+    pub(super) origin: Vec<f32>,
+    pub(super) goal: Vec<f32>,
+    pub(super) step: Vec<f32>,
 }
 
 impl Ranker {
@@ -95,25 +98,24 @@ impl Ranker {
         scores.squeeze_dim::<1>(1) + values.select(0, indices(moves.owners.clone(), &device))
     }
 
-    /// What can be packed once and for all when the weights no longer change.
-    pub(super) fn ready(&self) -> Option<ReadyTrunk> {
+    /// Packed for the CPU once and for all, when the weights no longer change; nothing where that does not fit.
+    pub(super) fn ready(&self) -> Option<ReadyRanker> {
         let packed = |block: &Residual| Some((block.operation()?, block.packed()?));
         let blocks = self.blocks.iter().map(packed).collect::<Option<_>>()?;
-        let [_, width] = self.origin.val().dims();
-        let plain = self.mixers.is_empty();
-        self.stem.ready().filter(|_| plain).map(|stem| ReadyTrunk { stem, blocks, width })
+        let stem = self.stem.ready().filter(|_| self.mixers.is_empty())?;
+        let bias = self.board.bias.as_ref().expect("made with a bias");
+        let parts = Parts {
+            board: values(self.board.weight.val()),
+            board_bias: values(bias.val()),
+            value: values(self.value.weight.val()),
+            origin: values(self.origin.val()),
+            goal: values(self.goal.val()),
+            step: values(self.step.val()),
+        };
+        Some(ReadyRanker::new(stem, blocks, parts))
     }
 
     pub(super) fn device(&self) -> Device {
         self.origin.val().device()
-    }
-}
-
-impl ReadyTrunk {
-    pub(super) fn forward(&self, batch: &Batch, device: &Device) -> Tensor<3> {
-        let x = self.stem.forward(&batch.ones);
-        let shape = [batch.len(), 64, self.width];
-        let blocks = self.blocks.iter().map(|(operation, ready)| (operation.clone(), ready));
-        fused::apply_all(blocks, Tensor::from_data(TensorData::new(x, shape), device))
     }
 }

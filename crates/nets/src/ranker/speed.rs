@@ -53,7 +53,7 @@ fn rate(batch: usize, budget: Duration, mut work: impl FnMut()) -> f64 {
 }
 
 /// Positions of random games that are not over.
-fn positions(count: usize) -> Vec<Chess> {
+pub(super) fn positions(count: usize) -> Vec<Chess> {
     let mut random = Random::new(1);
     let mut found = Vec::with_capacity(count);
     while found.len() < count {
