@@ -1,6 +1,7 @@
 //! `tabiya eval`: measures a mind where the right answer is known.
 
 mod human;
+mod levels;
 mod suite;
 mod value;
 
@@ -18,6 +19,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     Human(human::Args),
+    Levels(levels::Args),
     Suite(suite::Args),
     Value(value::Args),
 }
@@ -25,6 +27,7 @@ enum What {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
         What::Human(args) => human::run(args),
+        What::Levels(args) => levels::run(args),
         What::Suite(args) => suite::run(args),
         What::Value(args) => value::run(args),
     }

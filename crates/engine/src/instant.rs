@@ -11,6 +11,8 @@ use std::{
     time,
 };
 
+pub use self::draw::temper;
+
 use chess::{
     Brain, Moment, Opinion, Random,
     shakmaty::{Move, Position},

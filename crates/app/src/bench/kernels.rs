@@ -9,7 +9,7 @@ use nets::{
 };
 
 /// Measure the arithmetic of networks on this CPU: time, GFLOP/s and share of the measured peak, for every level of
-/// instructions. TABIYA_CPU=portable|avx2|avx512|amx measures one level only.
+/// instructions. TABIYA_CPU=portable|avx2|avx512|bf16|amx measures one level only.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Measure one network's trunk only: human-hc3, human-small or residual-64x2

@@ -7,7 +7,7 @@ mod metrics;
 pub(crate) mod model;
 mod report;
 mod rival;
-mod selection;
+pub(crate) mod selection;
 mod variables;
 
 use std::{

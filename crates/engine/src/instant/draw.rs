@@ -14,7 +14,7 @@ pub(super) fn sound(mut chances: Vec<f32>) -> Vec<f32> {
 
 /// Weights to draw with. At temperature 0 only the likeliest counts, the first of equals; otherwise chances are raised
 /// to the power 1 / temperature, and the unlikeliest that make up less than 1 - `top_p` together are left out.
-pub(super) fn temper(chances: &[f32], temperature: f32, top_p: f32) -> Vec<f32> {
+pub fn temper(chances: &[f32], temperature: f32, top_p: f32) -> Vec<f32> {
     let most = chances.iter().copied().fold(0.0, f32::max);
     if most <= 0.0 {
         return vec![0.0; chances.len()];
