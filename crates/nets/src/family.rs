@@ -17,6 +17,8 @@ use crate::{
     weights::Weights,
 };
 
+#[cfg(all(test, any(feature = "cuda", feature = "wgpu", feature = "metal")))]
+mod gpu_tests;
 #[cfg(test)]
 mod tests;
 
