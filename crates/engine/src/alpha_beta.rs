@@ -152,11 +152,12 @@ impl Search for AlphaBeta {
             }
         }
         let (_, best) = best;
-        let known = best.value.abs() < value::INFINITE;
+        let value = best.last_value();
+        let known = value.abs() < value::INFINITE;
         Choice {
             best: Some(best.m),
             ponder: best.line.get(1).copied().or_else(|| guess_answer(&root, &best, &self.table)),
-            score: known.then(|| value::score(best.value)),
+            score: known.then(|| value::score(value)),
             nodes: main.nodes + shared.helper_nodes.into_inner(),
             ..Choice::default()
         }
@@ -179,7 +180,8 @@ impl Search for AlphaBeta {
 
     fn new_game(&mut self) {
         self.table.clear();
-        self.workers = workers(self.settings.threads, self.brain.as_ref());
+        // In place: guards do this for every move, on whichever thread they are, and each thread would keep the room it freed.
+        self.workers.iter_mut().for_each(Worker::forget);
     }
 }
 

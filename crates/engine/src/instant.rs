@@ -54,19 +54,23 @@ impl Instant {
         Random::keyed(self.seed, moment.past.key().wrapping_add(number << 8 | visit))
     }
 
-    /// Draws until the guard has nothing against the move. Also what the guard thinks the position is worth.
+    /// Draws until the guard has nothing against the move. Also what the guard thinks the position is worth, if the mind itself
+    /// has no word on that.
     fn draw(
         &self,
         moment: &Moment,
         candidates: &[Candidate],
         random: &mut Random,
         task: &Task<'_>,
+        has_value: bool,
     ) -> (Move, Option<Score>) {
         let human = &self.settings.human;
-        let mut looking = (human.guard != Guard::Off).then(BlunderGuard::default);
+        // Where there is no choice there is nothing to guard.
+        let guarded = human.guard != Guard::Off && (candidates.len() > 1 || !has_value);
+        let mut looking = guarded.then(BlunderGuard::default);
         let only = &task.limits.search_moves;
         let mut guard = looking.as_mut().and_then(|guard| guard.check(moment, human, only, task.signals));
-        let score = guard.as_ref().and_then(|check| Some(check.best()?.1));
+        let score = guard.as_mut().filter(|_| !has_value).and_then(|check| Some(check.best()?.1));
         let mut chances: Vec<f32> = candidates.iter().map(|candidate| candidate.chance).collect();
         for _ in 0..MOST_VETOES {
             let weights = draw::temper(&chances, human.temperature, human.top_p);
@@ -76,7 +80,7 @@ impl Instant {
             }
             chances[index] = 0.0;
         }
-        let best = guard.and_then(|check| Some(check.best()?.0));
+        let best = guard.and_then(|mut check| Some(check.best()?.0));
         (best.unwrap_or(candidates[0].m), score)
     }
 
@@ -110,7 +114,7 @@ impl Search for Instant {
             return Choice::default();
         }
         let mut random = self.random(&seen);
-        let (best, guard_score) = self.draw(&seen, &candidates, &mut random, &task);
+        let (best, guard_score) = self.draw(&seen, &candidates, &mut random, &task, opinion.wdl.is_some());
         let Settings { human, move_overhead_ms, .. } = &self.settings;
         let think = opinion.think.as_ref().filter(|_| human.timing);
         let think =

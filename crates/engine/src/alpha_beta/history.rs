@@ -63,6 +63,14 @@ impl Default for History {
 }
 
 impl History {
+    /// Forgets everything, in the same room.
+    pub(crate) fn clear(&mut self) {
+        self.quiet.as_flattened_mut().as_flattened_mut().fill(0);
+        self.following.as_flattened_mut().fill(0);
+        self.capture.as_flattened_mut().fill(0);
+        self.counter.fill(None);
+    }
+
     /// How well a quiet move did before; `earlier` are the steps one, two and four plies back.
     #[inline]
     pub(crate) fn quiet(&self, side: Color, m: Move, earlier: [Option<Step>; 3]) -> i32 {
@@ -129,6 +137,12 @@ impl Correction {
     /// Cells hold this many units to the centipawn.
     const GRAIN: i32 = 256;
     const LIMIT: i32 = 64 * Correction::GRAIN;
+
+    pub(crate) fn clear(&mut self) {
+        for side in [&mut self.pawns].into_iter().chain(&mut self.pieces) {
+            side.as_flattened_mut().fill(0);
+        }
+    }
 
     /// Centipawns to add to the evaluation.
     pub(crate) fn of(&self, node: &Node) -> i32 {

@@ -31,6 +31,11 @@ impl RootMove {
     pub(crate) fn new(m: Move) -> RootMove {
         RootMove { m, value: -INFINITE, previous: -INFINITE, line: vec![m], nodes: 0, deepest: 0 }
     }
+
+    /// The value of this iteration, or of the one before where this one has not come to the move.
+    pub(crate) fn last_value(&self) -> i32 {
+        if self.value == -INFINITE { self.previous } else { self.value }
+    }
 }
 
 /// How settled the choice is, over the iterations so far.
@@ -197,7 +202,7 @@ impl Worker {
         depth: i32,
         bound: Bound,
     ) -> Info {
-        let value = if root_move.value == -INFINITE { root_move.previous } else { root_move.value };
+        let value = root_move.last_value();
         let halfmoves = root.chess.halfmoves();
         Info {
             depth: depth as u32,

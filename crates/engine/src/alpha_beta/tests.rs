@@ -103,6 +103,17 @@ fn a_node_limit_is_kept_and_the_result_repeats() {
 }
 
 #[test]
+fn a_search_that_is_cut_short_still_tells_what_its_move_is_worth() {
+    for moment in [Moment::default(), at(KIWIPETE)] {
+        let mut search = small(Settings::default());
+        for nodes in (300..6000).step_by(97) {
+            search.new_game();
+            assert!(think(&mut search, &moment, Limits::nodes(nodes)).0.score.is_some(), "{nodes} nodes");
+        }
+    }
+}
+
+#[test]
 fn several_lines_are_distinct_and_ordered() {
     let mut search = small(Settings { multipv: 4, ..Settings::default() });
     let (_, infos) = think(&mut search, &at(KIWIPETE), Limits::depth(8));

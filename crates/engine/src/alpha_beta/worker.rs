@@ -106,6 +106,12 @@ impl Default for Worker {
 }
 
 impl Worker {
+    /// Forgets what it learned. What it knows about pawns is true of any game.
+    pub(crate) fn forget(&mut self) {
+        self.history.clear();
+        self.correction.clear();
+    }
+
     /// Makes ready for a search from `moment`, keeping what was learned.
     pub(crate) fn prepare(&mut self, moment: &Moment, is_main: bool) {
         self.keys.clear();
