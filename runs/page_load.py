@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Many games at once on the page's server, from this machine.
 
-    python runs/page_load.py target/release/tabiya [--games 100] [--seconds 120] [--mind NAME]
+    python runs/page_load.py target/release/tabiya [--games 100] [--seconds 120] [--mind NAME] [--no-kill]
 
 Every player moves one second after the answer; the opponent is set to answer after one second. In the middle the server
-is killed without warning and started again: every game must come back as it was. Needs chess and websockets from PyPI.
-Exit 0 if no error happened and every game came back.
+is killed without warning and started again: every game must come back as it was. Memory is read every ten seconds, and the
+processor's time that the server took is divided among the answers. Needs chess and websockets from PyPI. Exit 0 if no
+error happened and every game came back.
 """
 
 import argparse
 import asyncio
 import json
+import os
 import random
 import signal
 import statistics
@@ -26,6 +28,7 @@ import websockets
 PORT = 17979
 ADDRESS = f"127.0.0.1:{PORT}"
 CHOSEN_S = 1.0
+READ_EVERY_S = 10
 
 
 def start(binary, data):
@@ -42,6 +45,13 @@ def start(binary, data):
 def memory_mb(server):
     with open(f"/proc/{server.pid}/status") as status:
         return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmRSS"))
+
+
+def cpu_s(server):
+    """Seconds that all threads of the server have been on a processor."""
+    with open(f"/proc/{server.pid}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Player:
@@ -120,15 +130,19 @@ async def main(options):
     players = [Player(options.mind or first) for _ in range(options.games)]
     until = time.monotonic() + options.seconds
     playing = asyncio.gather(*(player.play(until) for player in players))
-    memory = []
-    for part in range(8):
-        await asyncio.sleep(options.seconds / 8 - 0.05)
-        memory.append(memory_mb(server))
-        if part == 3 and not options.no_kill:
+    used_s, lives = 0, [[]]
+    parts = max(2, round(options.seconds / READ_EVERY_S))
+    for part in range(parts):
+        await asyncio.sleep(options.seconds / parts - 0.02)
+        lives[-1].append(memory_mb(server))
+        if part == parts // 2 - 1 and not options.no_kill:
+            used_s += cpu_s(server)
             server.send_signal(signal.SIGKILL)
             server.wait()
             print("killed the server in the middle", file=sys.stderr)
             server = await asyncio.to_thread(start, options.binary, data)
+            lives.append([])
+    used_s += cpu_s(server)
     await playing
     server.terminate()
     answers = sorted(1000 * each for player in players for each in player.answers)
@@ -137,7 +151,9 @@ async def main(options):
     print(f"{len(players)} games at once for {options.seconds} s against {players[0].mind}: {len(answers)} answers")
     print(f"beyond the chosen second: median {statistics.median(answers):.0f} ms, "
           f"95 % {answers[int(0.95 * len(answers))]:.0f} ms, worst {answers[-1]:.0f} ms")
-    print(f"memory in MB, over time: {' '.join(map(str, memory))}")
+    print(f"processor: {1000 * used_s / len(answers):.0f} ms an answer, all threads of the server")
+    curves = " | ".join(" ".join(map(str, life)) for life in lives)
+    print(f"memory in MB, every {options.seconds / parts:.0f} s, a bar for the kill: {curves}")
     print(f"errors: {len(errors)}; games that came back after the kill: {back} of {len(players)}; "
           f"games that ended and were followed by another: {sum(player.over for player in players)}")
     for error in errors[:5]:

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chess::Brain;
 use engine::{Mind, SEARCHES};
 use serde::Serialize;
+use tokio::sync::Semaphore;
 
 use crate::minds::{MINDS, Names};
 
@@ -14,6 +15,9 @@ use super::{evaluator::Evaluator, thinkers::Thinkers};
 pub(crate) const ENGINE: &str = "heuristic:alpha-beta";
 /// The network that says what people play.
 const PEOPLE: &str = "human";
+/// Opponents that think at the same time. More of them would share the same processors, each with a thread and its stack; fewer
+/// would leave the shared networks half-empty batches.
+const MOST_THINKING: usize = 16;
 
 /// A way to play, as the page shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,6 +43,9 @@ pub(crate) struct Network {
 pub(crate) struct Minds {
     pub(crate) networks: Vec<Network>,
     pub(crate) thinkers: Thinkers,
+    /// Places for networks that answer at once, and for those under a search, which hold theirs for a second and more.
+    pub(crate) answering: Arc<Semaphore>,
+    pub(crate) searching: Arc<Semaphore>,
     /// Every pair of a mind and a search that works; the first is the one that a player meets.
     pub(crate) cards: Vec<MindCard>,
 }
@@ -65,7 +72,9 @@ impl Minds {
         }
         cards.extend(pairs(&Mind::Heuristic));
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        Minds { networks: shared, thinkers: Thinkers::start(cores), cards }
+        let places = || Arc::new(Semaphore::new(MOST_THINKING));
+        let thinkers = Thinkers::start(cores);
+        Minds { networks: shared, thinkers, answering: places(), searching: places(), cards }
     }
 
     pub(crate) fn knows(&self, name: &str) -> bool {
@@ -100,13 +109,24 @@ fn card(mind: &Mind, search: &str) -> MindCard {
         "heuristic" => ("Engine", "Hand-made evaluation, at full strength."),
         other => (other, "A network without a description."),
     };
-    let usual = search == mind.usual_search();
-    MindCard {
-        name: format!("{}:{search}", mind.name()),
-        title: if usual { title.to_owned() } else { format!("{title}, {search}") },
-        about: about.to_owned(),
-        rated: mind.name() == PEOPLE && usual,
-    }
+    let name = format!("{}:{search}", mind.name());
+    let rated = plays_at_rating(&name);
+    let (title, about) = match search == mind.usual_search() {
+        true => (title.to_owned(), about.to_owned()),
+        false => {
+            let about = format!(
+                "What `{}` thinks of positions, searched by {search}, at full strength.",
+                mind.name()
+            );
+            (format!("{title}, {search}"), about)
+        }
+    };
+    MindCard { name, title, about, rated }
+}
+
+/// Whether the mind called `family:search` plays at the rating that it is given. All others play as well as they can.
+pub(crate) fn plays_at_rating(name: &str) -> bool {
+    name.split_once(':') == Some((PEOPLE, "instant"))
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ impl Opponent {
         let (own, settings) = (Arc::clone(&self.search), self.settings.clone());
         async move {
             let choice = match minds.network(&name).map(|network| network.mind.clone()) {
-                Some(mind) => choose(mind, name, own, settings, moment).await?,
+                Some(mind) => choose(&minds, mind, name, own, settings, moment).await?,
                 None => {
                     let limits = Limits { nodes: Some(MOST_NODES), ..limits(LONGEST_SEARCH) };
                     let thought = minds.thinkers.think(&name, moment, limits, 1).await?;
@@ -111,15 +111,26 @@ fn limits(most: Duration) -> Limits {
 }
 
 /// Lets a network's search choose, off the threads that serve. A game that goes on without the answer stops it.
-async fn choose(mind: Mind, name: String, own: Own, settings: Settings, moment: Moment) -> Option<Choice> {
+async fn choose(
+    minds: &Minds,
+    mind: Mind,
+    name: String,
+    own: Own,
+    settings: Settings,
+    moment: Moment,
+) -> Option<Choice> {
+    let search = name.split_once(':').map_or(engine::AUTO, |(_, search)| search).to_owned();
+    let answers_at_once = search == engine::AUTO || search == mind.usual_search();
+    let places = if answers_at_once { &minds.answering } else { &minds.searching };
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
     let signals = Arc::new(Signals::new());
     let _stop = StopWhenDropped(Arc::clone(&signals));
     let choosing = tokio::task::spawn_blocking(move || {
+        // Kept until the thread is done, even if nobody waits for it any more.
+        let _place = place;
         let mut own = own.lock().ok()?;
-        let search = name.split_once(':').map_or(engine::AUTO, |(_, search)| search);
-        let answers_at_once = search == engine::AUTO || search == mind.usual_search();
         if own.is_none() {
-            *own = engine::build(&mind, search).ok();
+            *own = engine::build(&mind, &search).ok();
         }
         let search = own.as_mut()?;
         search.configure(&settings);

@@ -22,6 +22,8 @@ use super::{
 
 /// How long a table stays when nobody looks at it. The game itself stays on disk.
 const IDLE: Duration = Duration::from_secs(15 * 60);
+/// The same once the game is over: whoever comes back to it finds it on disk.
+const IDLE_AFTER_END: Duration = Duration::from_secs(10);
 const INBOX: usize = 16;
 
 /// How others reach a table.
@@ -97,6 +99,7 @@ impl Table {
             self.set_thinking();
             let playing_at = self.planned.map(|answer| self.game.clock.turn_began() + answer.after);
             let flag_at = self.game.clock.flag_falls(self.game.running());
+            let idle = if self.game.is_over() { IDLE_AFTER_END } else { IDLE };
             let wake = |at: Option<Instant>| OptionFuture::from(at.map(sleep_until));
             tokio::select! {
                 message = messages.recv() => match message {
@@ -123,7 +126,7 @@ impl Table {
                     let events = self.game.flag(Instant::now());
                     self.publish(events.unwrap_or_default());
                 }
-                () = sleep_until(idle_since + IDLE) => {
+                () = sleep_until(idle_since + idle) => {
                     // The hall and the table itself hold one receiver and one sender; more means that someone watches.
                     if self.view.receiver_count() <= 1 {
                         return;

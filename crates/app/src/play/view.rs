@@ -12,9 +12,10 @@ use crate::date;
 use super::{
     clock::TimeControl,
     game::Game,
+    minds::plays_at_rating,
     openings::{Opening, Openings},
     setup::{Setup, name},
-    verdict::VerdictJson,
+    verdict::{Reason, VerdictJson},
 };
 
 #[derive(Clone, Debug, Serialize)]
@@ -134,13 +135,16 @@ pub(crate) fn to_pgn(game: &Game, openings: &Openings) -> pgn::Game {
     let mut out = pgn::Game::new(game.first.clone());
     out.set_tag("Event", "Casual game");
     out.set_tag("Date", date::pgn(game.created_s));
+    let opponent = format!("Tabiya {}", setup.mind);
     let player = setup.name.clone().unwrap_or_else(|| "You".to_owned());
-    let (white, black) =
-        setup.color.fold_wb((player.clone(), setup.mind.clone()), (setup.mind.clone(), player));
+    let (white, black) = setup.color.fold_wb((player.clone(), opponent.clone()), (opponent.clone(), player));
     out.set_tag("White", white);
     out.set_tag("Black", black);
     let ratings = setup.ratings();
-    for (tag, rating) in [("WhiteElo", ratings.white), ("BlackElo", ratings.black)] {
+    for (tag, side, rating) in
+        [("WhiteElo", Color::White, ratings.white), ("BlackElo", Color::Black, ratings.black)]
+    {
+        let rating = rating.filter(|_| side == setup.color || plays_at_rating(&setup.mind));
         out.set_tag(tag, rating.map_or("?".to_owned(), |rating| rating.to_string()));
     }
     let time = setup.time.map_or("-".to_owned(), |time| format!("{}+{}", time.base_s, time.increment_s));
@@ -155,6 +159,8 @@ pub(crate) fn to_pgn(game: &Game, openings: &Openings) -> pgn::Game {
     }
     if let Some(verdict) = game.verdict {
         out.outcome = verdict.outcome();
+        let termination = if verdict.reason == Reason::Time { "time forfeit" } else { "normal" };
+        out.set_tag("Termination", termination);
     }
     out
 }
