@@ -50,7 +50,7 @@ impl Deepening<'_, '_> {
         let mut standing = Standing { best: first, line: Vec::new(), value: 0.0, depth: 0, unchanged: 0 };
         let deepest = self.task.limits.depth.unwrap_or(u32::from(MAX_PLY)).clamp(1, u32::from(MAX_PLY));
         for depth in 1..=deepest {
-            self.walker.begin_iteration();
+            self.walker.leaves.begin_iteration();
             let before = standing.clone();
             let ended = self.iterate(depth as i16, &mut standing);
             if !ended {

@@ -10,40 +10,65 @@ use super::{
 };
 
 /// Iterations that are looked ahead to; the nearest comes first.
-pub(super) const LOOKAHEAD: usize = 3;
+const LOOKAHEAD: usize = 3;
 
-/// Moves of a leaf that are looked at ahead of time, at most.
-const MOST_MOVES: usize = 3;
+/// How much of a leaf's moves is looked at ahead of time.
+#[derive(Clone, Copy, Debug)]
+struct Breadth {
+    /// Moves where none is expected to reach the goal, and where one is.
+    moves: [usize; 2],
+    /// Centipawns by which a leaf may miss the goal: from farther away few moves reach it.
+    miss: f32,
+}
 
-/// Centipawns by which a leaf may miss the goal and still be looked at: from farther away few moves reach it.
-const NEAR: f32 = 50.0;
+/// The likeliest moves first, and the others when all leaves have had their turn.
+const BREADTHS: [Breadth; 2] =
+    [Breadth { moves: [3, 1], miss: 50.0 }, Breadth { moves: [12, 4], miss: 300.0 }];
 
-/// Leaves whose moves will be wanted in the next iteration, in the one after it, ...
-pub(super) type Leaves = [Vec<u32>; LOOKAHEAD];
+/// Leaves whose moves will be wanted in the next iteration, in the one after it, ...: for each breadth a list.
+#[derive(Debug, Default)]
+pub(super) struct Leaves([[Vec<u32>; LOOKAHEAD]; BREADTHS.len()]);
+
+impl Leaves {
+    pub(super) fn clear(&mut self) {
+        self.0.iter_mut().flatten().for_each(Vec::clear);
+    }
+
+    /// What was two iterations ahead is one ahead now.
+    pub(super) fn begin_iteration(&mut self) {
+        for lists in &mut self.0 {
+            lists[0].clear();
+            lists.rotate_left(1);
+        }
+    }
+}
 
 impl Walker<'_> {
     /// Remembers a leaf for the time when a batch has room left.
     pub(super) fn remember_leaf(&mut self, id: u32) {
         let node = self.node(id);
-        if node.depth == 0 && !node.over && !node.value.is_nan() && !node.explored {
-            self.leaves[0].push(id);
+        if node.depth == 0 && !node.over && !node.value.is_nan() && node.explored == 0 {
+            self.leaves.0[0][0].push(id);
         }
     }
 
     /// Fills the batch up to `most` with positions that will likely be wanted.
     pub(super) fn look_ahead(&mut self, most: usize) {
-        for far in 0..LOOKAHEAD {
-            while self.gathered.len() < most && !self.tree.is_half_full() {
-                let Some(id) = self.leaves[far].pop() else { break };
-                self.explore(id, far as u8);
+        for breadth in 0..BREADTHS.len() {
+            for far in 0..LOOKAHEAD {
+                while self.gathered.len() < most && !self.tree.is_half_full() {
+                    let Some(id) = self.leaves.0[breadth][far].pop() else { break };
+                    self.explore(id, breadth, far as u8);
+                }
             }
         }
     }
 
     /// Asks about the moves that a visit with one more ply to go would try.
-    fn explore(&mut self, id: u32, far: u8) {
+    fn explore(&mut self, id: u32, breadth: usize, far: u8) {
         let node = self.node(id);
-        if node.explored || node.over || node.value.is_nan() || node.board.in_check() {
+        let done = usize::from(node.explored) > breadth;
+        if done || node.over || node.value.is_nan() || node.board.in_check() {
             return;
         }
         if node.moves != Moves::All {
@@ -52,22 +77,19 @@ impl Walker<'_> {
             }
             self.take_ranked(id);
         }
-        self.node_mut(id).explored = true;
+        self.node_mut(id).explored = breadth as u8 + 1;
+        if breadth + 1 < BREADTHS.len() {
+            self.leaves.0[breadth + 1][usize::from(far)].push(id);
+        }
         let node = self.node(id);
-        let goal = self.goal(node);
-        let few = self.node(id).value >= goal;
-        if goal - node.value > NEAR {
+        let Breadth { moves: [many, few], miss } = BREADTHS[breadth];
+        let above = node.value - self.goal(node);
+        if above < -miss || (self.rules.selective && self.sure_value(node, 1).is_some()) {
             return;
         }
-        let ranks: Vec<usize> = match self.sure_value(node, 1) {
-            Some(_) if self.rules.selective => Vec::new(),
-            _ if few => vec![0],
-            _ => {
-                let tried = |&rank: &usize| self.skipped(node, &node.edges[rank], rank, 1).is_none();
-                (0..node.edges.len()).filter(tried).take(MOST_MOVES).collect()
-            }
-        };
-        for rank in ranks {
+        let tried = |&rank: &usize| self.skipped(node, &node.edges[rank], rank, 1).is_none();
+        let ranks = (0..node.edges.len()).filter(tried).take(if above >= 0.0 { few } else { many });
+        for rank in ranks.collect::<Vec<_>>() {
             self.foresee(id, rank, far + 1);
         }
     }
@@ -99,7 +121,7 @@ impl Walker<'_> {
     pub(super) fn take_foreseen(&mut self, id: u32) {
         let far = usize::from(self.node(id).foreseen);
         if far < LOOKAHEAD {
-            self.leaves[far].push(id);
+            self.leaves.0[0][far].push(id);
         }
     }
 }

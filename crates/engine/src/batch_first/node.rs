@@ -81,8 +81,8 @@ pub(super) struct Node {
     pub(super) foreseen: u8,
     /// Whether it is known which of its edges the quiescence follows.
     pub(super) sorted_out: bool,
-    /// Whether its moves were asked about ahead of time.
-    pub(super) explored: bool,
+    /// How far its moves were asked about ahead of time.
+    pub(super) explored: u8,
 }
 
 impl Node {
@@ -117,7 +117,7 @@ impl Node {
             asked: false,
             foreseen: 0,
             sorted_out: false,
-            explored: false,
+            explored: 0,
         }
     }
 

@@ -29,8 +29,10 @@ impl Walker<'_> {
     /// Puts a node in the queue for its next move, if it has one to follow.
     pub(super) fn push(&mut self, id: u32) {
         let node = self.node(id);
+        // A move that failed in this very visit is wanted again if it has risen in the order and deserves a deeper look now.
         let fresh = |(rank, edge): &(usize, &Edge)| {
-            let under_way = edge.child != NONE && self.node(edge.child).under == node.visit;
+            let child = (edge.child != NONE).then(|| self.node(edge.child));
+            let under_way = child.is_some_and(|child| child.under == node.visit && !child.closed);
             !under_way && matches!(self.known(node, edge, *rank), Known::Nothing)
         };
         let from = usize::from(node.next);

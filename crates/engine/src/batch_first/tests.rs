@@ -41,6 +41,10 @@ impl Brain for Dice {
         self.scores.then(|| positions.iter().map(scores).collect())
     }
 
+    fn scores_are_values(&self) -> bool {
+        true
+    }
+
     fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
         let scores = self.move_scores(positions)?;
         Some((self.values(positions)?, scores))
@@ -167,6 +171,19 @@ fn bins_batches_and_threads_change_the_order_of_work_and_never_the_value() {
     counts.sort_unstable();
     counts.dedup();
     assert!(counts.len() > 1, "the order of work did change");
+}
+
+#[test]
+fn searches_that_look_less_come_to_an_end_too() {
+    for (scores, batch) in [(true, 16), (false, 3)] {
+        let dice = Arc::new(Dice { scores, ..Dice::default() });
+        let mut search = search(dice, Rules::PLAY, batch);
+        for moment in random_positions(24, 6) {
+            let (choice, infos) = think(&mut search, &moment, Limits::depth(3));
+            assert_eq!(infos.last().map(|info| info.depth), Some(3), "{}", moment.fen());
+            assert!(choice.best.is_some());
+        }
+    }
 }
 
 #[test]

@@ -171,7 +171,7 @@ impl Tree {
                 node.edges = Vec::new();
                 node.moves = super::node::Moves::None;
             }
-            node.explored = false;
+            node.explored = 0;
             self.edges += node.edges.len() + node.ranked.len();
         }
     }

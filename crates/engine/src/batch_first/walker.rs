@@ -137,13 +137,6 @@ impl<'a> Walker<'a> {
         End::Decided
     }
 
-    /// What was two iterations ahead is one ahead now.
-    pub(super) fn begin_iteration(&mut self) {
-        self.leaves.rotate_left(1);
-        let last = self.leaves.len() - 1;
-        self.leaves[last].clear();
-    }
-
     /// Starts from the root anew. What was gathered and not sent will mostly be wanted again.
     fn begin(&mut self, depth: i16) {
         self.queue.clear();
@@ -219,7 +212,7 @@ impl<'a> Walker<'a> {
         let was_narrow = self.narrow;
         let kept = self.tree.thin_out(|node| node.decides(goals[usize::from(node.ply % 2)]));
         self.gathered = Batch::default();
-        self.leaves.iter_mut().for_each(Vec::clear);
+        self.leaves.clear();
         for node in &mut self.tree.nodes {
             node.asked = false;
         }
