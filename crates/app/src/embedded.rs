@@ -8,5 +8,7 @@ pub(crate) struct Embedded {
 }
 
 /// Every mind that needs no file.
-pub(crate) const WEIGHTS: &[Embedded] =
-    &[Embedded { name: "human", bytes: include_bytes!("../../../models/human.safetensors") }];
+pub(crate) const WEIGHTS: &[Embedded] = &[
+    Embedded { name: "human", bytes: include_bytes!("../../../models/human.safetensors") },
+    Embedded { name: "ranker", bytes: include_bytes!("../../../models/ranker.safetensors") },
+];
