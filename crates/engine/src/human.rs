@@ -2,12 +2,14 @@
 //! when it gives up.
 
 mod guard;
+mod level;
 mod mood;
 mod settings;
 mod timing;
 mod tolerance;
 
 pub use guard::{BlunderGuard, Check};
+pub use level::level_temperature;
 pub use mood::{Mood, accepts_draw};
 pub use settings::{Guard, HumanSettings};
 pub use timing::think_time;

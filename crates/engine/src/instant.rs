@@ -21,7 +21,7 @@ use chess::{
 use crate::{
     Bound, Choice, Info, Score, Search, Settings, Task,
     chances::{even_money, score_of},
-    human::{BlunderGuard, Guard, Mood, think_time},
+    human::{BlunderGuard, Guard, Mood, level_temperature, think_time},
 };
 
 /// Vetoes after which the guard names the move itself.
@@ -71,9 +71,10 @@ impl Instant {
         let only = &task.limits.search_moves;
         let mut guard = looking.as_mut().and_then(|guard| guard.check(moment, human, only, task.signals));
         let score = guard.as_mut().filter(|_| !has_value).and_then(|check| Some(check.best()?.1));
+        let temperature = human.temperature * level_temperature(human.rating);
         let mut chances: Vec<f32> = candidates.iter().map(|candidate| candidate.chance).collect();
         for _ in 0..MOST_VETOES {
-            let weights = draw::temper(&chances, human.temperature, human.top_p);
+            let weights = draw::temper(&chances, temperature, human.top_p);
             let Some(index) = draw::draw(&weights, random.part()) else { break };
             if !guard.as_mut().is_some_and(|check| check.vetoes(candidates[index].m)) {
                 return (candidates[index].m, score);

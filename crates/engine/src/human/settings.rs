@@ -22,7 +22,8 @@ pub struct HumanSettings {
     pub rating: u16,
     /// Rating of the opponent; `None` is the same.
     pub opponent: Option<u16>,
-    /// 0 plays the likeliest move; 1 draws moves as often as people play them; more is wilder.
+    /// 0 plays the likeliest move; 1 errs as much as people of the rating ([`level_temperature`](super::level_temperature)); more is
+    /// wilder.
     pub temperature: f32,
     /// Moves beyond this share of the (tempered) chances are never drawn.
     pub top_p: f32,
