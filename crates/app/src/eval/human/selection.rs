@@ -5,6 +5,10 @@ use std::collections::HashMap;
 use ::data::{Dataset, Policy, Sample, Sampler, SamplerOptions, Speed, Split};
 use anyhow::bail;
 
+/// Holds every position of the test games of a hundred thousand: games of a kind lie together in a dataset, and the first of a
+/// smaller pool would come from few of them.
+const POOL: usize = 1 << 20;
+
 #[derive(Debug)]
 pub(crate) struct Selection<'a> {
     pub(crate) split: Option<Split>,
@@ -21,8 +25,8 @@ pub(crate) struct Selection<'a> {
 
 impl Selection<'_> {
     pub(crate) fn draw(&self, dataset: &Dataset) -> anyhow::Result<Vec<Sample>> {
-        let options =
-            SamplerOptions { epochs: 1, ..SamplerOptions::new(Policy::named("all")?, self.split, self.seed) };
+        let usual = SamplerOptions::new(Policy::named("all")?, self.split, self.seed);
+        let options = SamplerOptions { epochs: 1, pool: POOL, ..usual };
         let most = if self.positions == 0 { usize::MAX } else { self.positions };
         let mut accounts: HashMap<String, u32> = HashMap::new();
         let mut chosen = Vec::new();
