@@ -1,7 +1,8 @@
 //! Products of matrices whose factors were laid out for the CPU beforehand.
 //!
-//! Both factors are packed into words of 32 bits: single numbers, or pairs of bf16 where a level [rounds](Level::rounds). Rows and columns
-//! of the result round up to [`GRAIN`], so results need that room; what is beyond the edge of a packed factor is zero.
+//! Both factors are packed into words of 32 bits: single numbers, or pairs of bf16 where a level [rounds](Level::rounds). Columns
+//! of the result round up to [`GRAIN`], and on tiles its rows do, so results need that room ([`rows_written`]); what is beyond the
+//! edge of a packed factor is zero.
 
 mod panels;
 #[cfg(target_arch = "x86_64")]
@@ -115,8 +116,13 @@ pub struct Size {
     pub k: usize,
 }
 
-/// `out[m x n] (+)= left[m x k] * right[k x n]`; rows of `out` begin `stride` apart and are written up to a multiple of
-/// [`GRAIN`] in both directions.
+/// Rows of a result that are written where `m` are asked for: whole tiles, or no more than those.
+pub fn rows_written(level: Level, m: usize) -> usize {
+    if level == Level::Amx { rounded(m) } else { m }
+}
+
+/// `out[m x n] (+)= left[m x k] * right[k x n]`; rows of `out` begin `stride` apart, [`rows_written`] of them are written, and
+/// columns up to a multiple of [`GRAIN`].
 pub fn product(
     level: Level,
     size: Size,
@@ -127,7 +133,7 @@ pub fn product(
     into: Into,
 ) {
     let Size { m, n, k } = size;
-    let (m, n) = (rounded(m), rounded(n));
+    let (m, n) = (rows_written(level, m), rounded(n));
     if m == 0 || n == 0 {
         return;
     }
@@ -140,8 +146,38 @@ pub fn product(
         Level::Bf16 | Level::Amx if k > 0 => unsafe {
             tiled::product(level, size, left, right, out, stride, into);
         },
-        _ => simd::run(level, panels::Product { size, left, right, out, stride, into }),
+        _ => simd::run(level, panels::Product { size, left, left_stride: size.k, right, out, stride, into }),
     }
+}
+
+/// Like [`product`] with a left factor that is not packed yet: where a level computes in f32 it is read as it is, elsewhere it
+/// is packed into `room` first.
+#[expect(clippy::too_many_arguments, reason = "as many as a product has")]
+pub fn product_of(
+    level: Level,
+    size: Size,
+    left: View<'_>,
+    room: &mut [f32],
+    right: &[f32],
+    out: &mut [f32],
+    stride: usize,
+    into: Into,
+) {
+    let Size { m, n, k } = size;
+    assert!(left.rows == m && left.columns == k);
+    if level.rounds() {
+        self::left(level, left, room);
+        return product(level, size, room, right, out, stride, into);
+    }
+    left.check();
+    let n = rounded(n);
+    if m == 0 || n == 0 {
+        return;
+    }
+    assert!(right.len() >= words(level, n, k));
+    assert!(stride >= n && out.len() >= (m - 1) * stride + n, "room for whole grains of the result");
+    let (size, left_stride) = (Size { m, n, k }, left.stride);
+    simd::run(level, panels::Product { size, left: left.values, left_stride, right, out, stride, into });
 }
 
 /// A left factor that is not packed by itself: row `r` of it is made of the runs `values[start + r * stride..]`, for each

@@ -50,10 +50,12 @@ pub(super) fn right_transposed(from: View<'_>, to: &mut [f32], place: Place) {
     }
 }
 
-/// The checked product of packed factors.
+/// The checked product of a left factor, whose rows begin `left_stride` apart, with a packed right one. Exactly `m` rows are
+/// read and written.
 pub(super) struct Product<'a> {
     pub(super) size: Size,
     pub(super) left: &'a [f32],
+    pub(super) left_stride: usize,
     pub(super) right: &'a [f32],
     pub(super) out: &'a mut [f32],
     pub(super) stride: usize,
@@ -67,21 +69,22 @@ impl Task for Product<'_> {
     fn run<S: Simd>(mut self) {
         let Size { m, n, .. } = self.size;
         let mut column = 0;
-        while column < n {
-            if S::LANES == GRAIN && column + 2 * GRAIN <= n {
-                for row in (0..m).step_by(8) {
-                    self.block::<S, 8, 2>(row, column);
-                }
+        if S::LANES == GRAIN {
+            // One or two rows, as one position has: only many columns at a time keep the multipliers busy.
+            while m <= 2 && column + 8 * GRAIN <= n {
+                self.rows::<S, 2, 8>(column);
+                column += 8 * GRAIN;
+            }
+            while column + 2 * GRAIN <= n {
+                self.rows::<S, 8, 2>(column);
                 column += 2 * GRAIN;
-            } else if S::LANES == GRAIN {
-                for row in (0..m).step_by(8) {
-                    self.block::<S, 8, 1>(row, column);
-                }
-                column += GRAIN;
-            } else {
-                for row in (0..m).step_by(4) {
-                    self.block::<S, 4, 2>(row, column);
-                }
+            }
+            if column < n {
+                self.rows::<S, 8, 1>(column);
+            }
+        } else {
+            while column < n {
+                self.rows::<S, 4, 2>(column);
                 column += GRAIN;
             }
         }
@@ -89,6 +92,28 @@ impl Task for Product<'_> {
 }
 
 impl Product<'_> {
+    /// All rows of some columns, `MOST` at a time.
+    #[inline(always)]
+    fn rows<S: Simd, const MOST: usize, const COLUMNS: usize>(&mut self, column: usize) {
+        let m = self.size.m;
+        let mut row = 0;
+        while row + MOST <= m {
+            self.block::<S, MOST, COLUMNS>(row, column);
+            row += MOST;
+        }
+        if MOST > 4 && row + 4 <= m {
+            self.block::<S, 4, COLUMNS>(row, column);
+            row += 4;
+        }
+        if MOST > 2 && row + 2 <= m {
+            self.block::<S, 2, COLUMNS>(row, column);
+            row += 2;
+        }
+        if row < m {
+            self.block::<S, 1, COLUMNS>(row, column);
+        }
+    }
+
     /// `ROWS` rows by `COLUMNS` vectors of the result, kept in registers over the whole sum.
     #[inline(always)]
     fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, row: usize, column: usize) {
@@ -99,7 +124,7 @@ impl Product<'_> {
         };
         let panels: [&[f32]; COLUMNS] = std::array::from_fn(panel);
         let within: [usize; COLUMNS] = std::array::from_fn(|j| (column + j * S::LANES) % GRAIN);
-        let rows: [&[f32]; ROWS] = std::array::from_fn(|i| &self.left[(row + i) * k..][..k]);
+        let rows: [&[f32]; ROWS] = std::array::from_fn(|i| &self.left[(row + i) * self.left_stride..][..k]);
         let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
         for at in 0..k {
             let mut right = [S::splat(0.0); COLUMNS];
