@@ -1,15 +1,16 @@
 """Compares Tabiya's kernels with PyTorch and onnxruntime on the same networks in the same run.
 
     python3 -m venv target/venv && target/venv/bin/pip install torch onnxruntime onnx numpy
-    cargo build --release && target/venv/bin/python runs/bench_pytorch.py target/release/tabiya [NETWORK..]
+    cargo build --release -p kernels --example trunk
+    CPU=1 LEVELS=avx512,bf16 target/venv/bin/python runs/bench_pytorch.py target/release/examples/trunk [NETWORK..]
 
 Rounds alternate (ours, theirs, ours, theirs) and the table gives medians, because other work on the machine comes and goes.
-Where much of it does, CPU=1 compares CPU time instead of the clock's, on one thread each.
+Where much of it does, CPU=1 compares CPU time instead of the clock's, on one thread each. LEVELS names ours (default: avx512
+and the highest that the CPU has), ROUNDS how many, SECONDS how long each measurement takes.
 Networks: transformer blocks with smolgen of human-hc3 (8 x 256) and human-small (4 x 128), and residual convolutions 2 x 64.
 Only the trunks are compared: positions are random numbers of the blocks' shape.
 """
 
-import json
 import os
 import statistics
 import subprocess
@@ -73,9 +74,11 @@ class Residual(nn.Module):
 
 
 CPU = os.environ.get("CPU") == "1"
+LEVELS = os.environ.get("LEVELS", "avx512,").split(",")
+SECONDS = int(os.environ.get("SECONDS", "2"))
 
 
-def rate(work, positions, seconds=2.0):
+def rate(work, positions, seconds=SECONDS):
     now = time.process_time if CPU else time.perf_counter
     work()
     start, rounds = now(), 0
@@ -126,16 +129,16 @@ def theirs(name, kind, batch, threads):
     return {"PyTorch fp32": infer, "onnxruntime fp32": session(trunk, x, threads)}
 
 
-def ours(tabiya, level, name, kind, batch, threads):
-    command = [tabiya, "bench", "kernels", "--json", "--network", name, "--work", kind]
-    command += ["--batch", str(batch), "--threads", str(threads)]
-    out = subprocess.run(command, env={**os.environ, "TABIYA_CPU": level}, capture_output=True, text=True, check=True)
-    line = json.loads(out.stdout)[0]
-    return batch / line["cpu_seconds"] if CPU else line["positions_per_second"]
+def ours(program, level, name, kind, batch, threads):
+    command = [program, name, kind, str(batch), str(threads), str(SECONDS)]
+    chosen = {"TABIYA_CPU": level} if level else {}
+    out = subprocess.run(command, env={**os.environ, **chosen}, capture_output=True, text=True, check=True)
+    by_clock, by_cpu = map(float, out.stdout.split())
+    return by_cpu if CPU else by_clock
 
 
 def main():
-    tabiya = sys.argv[1] if len(sys.argv) > 1 else "target/release/tabiya"
+    program = sys.argv[1] if len(sys.argv) > 1 else "target/release/examples/trunk"
     rounds = int(os.environ.get("ROUNDS", "3"))
     cases = [
         (name, kind, batch, threads)
@@ -147,8 +150,8 @@ def main():
         found = {}
         rivals = theirs(name, kind, batch, threads)
         for _ in range(rounds):
-            for level in ["avx512", "amx"]:
-                found.setdefault(f"tabiya {level}", []).append(ours(tabiya, level, name, kind, batch, threads))
+            for level in LEVELS:
+                found.setdefault(f"tabiya {level or 'best'}", []).append(ours(program, level, name, kind, batch, threads))
             for rival, work in rivals.items():
                 found.setdefault(rival, []).append(rate(work, batch))
         medians = {who: statistics.median(rates) for who, rates in found.items()}

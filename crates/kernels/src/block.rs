@@ -2,8 +2,7 @@
 //!
 //! `x1 = x + attention(norm(x))`, then `y = x1 + down(activation(up(norm(x1))))`.
 //!
-//! Only the input is kept for the way back; the rest is computed again there, which costs less than writing it to memory
-//! and reading it again. A batch is cut into chunks of fixed size that threads take in any order, and the gradients of the
+//! What is costly to compute is kept for the way back, the rest is computed again there ([`Shape::trail`]). A batch is cut into chunks of fixed size that threads take in any order, and the gradients of the
 //! chunks are added in the order of the batch: the result does not depend on the number of threads.
 
 mod attention;
@@ -17,6 +16,7 @@ mod packed;
 mod scratch;
 #[cfg(test)]
 mod tests;
+mod trail;
 
 pub use batch::{Kept, backward, backward_masked, forward, forward_masked};
 pub use dropout::Dropout;

@@ -6,6 +6,7 @@ mod aligned;
 pub mod bags;
 pub mod bench;
 pub mod block;
+pub mod choice;
 pub mod conv;
 pub mod dilated;
 pub mod head;

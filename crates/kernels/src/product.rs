@@ -1,7 +1,8 @@
 //! Products of matrices whose factors were laid out for the CPU beforehand.
 //!
-//! Both factors are packed into words of 32 bits: single numbers, or pairs of bf16 where a level [rounds](Level::rounds). Rows and columns
-//! of the result round up to [`GRAIN`], so results need that room; what is beyond the edge of a packed factor is zero.
+//! Both factors are packed into words of 32 bits: single numbers, or pairs of bf16 where a level [rounds](Level::rounds). Columns
+//! of the result round up to [`GRAIN`], and on tiles its rows do, so results need that room ([`rows_written`]); what is beyond the
+//! edge of a packed factor is zero.
 
 mod panels;
 #[cfg(target_arch = "x86_64")]
@@ -88,7 +89,7 @@ packer!(
     left, left_at, columns, rows
 );
 packer!(
-    /// Packs the transpose of `from` as a left factor.
+    /// Packs the transpose of `from` as a left factor for [`product_transposed`].
     left_transposed, left_transposed_at, rows, columns
 );
 packer!(
@@ -115,8 +116,21 @@ pub struct Size {
     pub k: usize,
 }
 
-/// `out[m x n] (+)= left[m x k] * right[k x n]`; rows of `out` begin `stride` apart and are written up to a multiple of
-/// [`GRAIN`] in both directions.
+/// Rows of a result that are written where `m` are asked for: whole tiles, or no more than those.
+pub fn rows_written(level: Level, m: usize) -> usize {
+    if level == Level::Amx { rounded(m) } else { m }
+}
+
+/// Where a result goes: rows begin `stride` apart, [`rows_written`] of them are written, and columns up to a multiple of
+/// [`GRAIN`].
+#[derive(Debug)]
+pub struct Out<'a> {
+    pub values: &'a mut [f32],
+    pub stride: usize,
+    pub into: Into,
+}
+
+/// `out[m x n] (+)= left[m x k] * right[k x n]`, of packed factors; rows of `out` begin `stride` apart.
 pub fn product(
     level: Level,
     size: Size,
@@ -126,21 +140,66 @@ pub fn product(
     stride: usize,
     into: Into,
 ) {
+    assert!(left.len() >= words(level, rows_written(level, size.m), size.k));
+    let in_f32 = panels::Left::Rows(left, size.k);
+    any(level, size, left, in_f32, right, Out { values: out, stride, into });
+}
+
+/// Like [`product`] with a left factor that [`left_transposed`] packed.
+pub fn product_transposed(level: Level, size: Size, left: &[f32], right: &[f32], out: Out<'_>) {
+    assert!(left.len() >= words(level, rows_written(level, size.m), size.k));
+    let in_f32 = panels::Left::Columns { values: left, step: GRAIN, next: GRAIN * size.k };
+    any(level, size, left, in_f32, right, out);
+}
+
+/// Like [`product`] with a left factor that is not packed yet: where a level computes in f32 it is read as it is, elsewhere it
+/// is packed into `room` first.
+pub fn product_of(level: Level, size: Size, from: View<'_>, room: &mut [f32], right: &[f32], out: Out<'_>) {
+    from.check();
+    assert!(from.rows == size.m && from.columns == size.k);
+    if level.rounds() {
+        left(level, from, room);
+    }
+    any(level, size, room, panels::Left::Rows(from.values, from.stride), right, out);
+}
+
+/// Like [`product_of`] with the transpose of `from`.
+pub fn product_of_transposed(
+    level: Level,
+    size: Size,
+    from: View<'_>,
+    room: &mut [f32],
+    right: &[f32],
+    out: Out<'_>,
+) {
+    from.check();
+    assert!(from.columns == size.m && from.rows == size.k);
+    if level.rounds() {
+        left_transposed(level, from, room);
+    }
+    let in_f32 = panels::Left::Columns { values: from.values, step: from.stride, next: GRAIN };
+    any(level, size, room, in_f32, right, out);
+}
+
+/// The product of a left factor that is packed, or where the level computes in f32 lies as `in_f32` says.
+fn any(level: Level, size: Size, left: &[f32], in_f32: panels::Left<'_>, right: &[f32], out: Out<'_>) {
     let Size { m, n, k } = size;
-    let (m, n) = (rounded(m), rounded(n));
+    let (m, n) = (rows_written(level, m), rounded(n));
     if m == 0 || n == 0 {
         return;
     }
-    assert!(left.len() >= words(level, m, k) && right.len() >= words(level, n, k));
+    let Out { values: out, stride, into } = out;
+    assert!(right.len() >= words(level, n, k));
     assert!(stride >= n && out.len() >= (m - 1) * stride + n, "room for whole grains of the result");
     let size = Size { m, n, k: depth(level, k) };
     match level {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: sizes were checked above; the level means that tiles work, or dot products.
-        Level::Bf16 | Level::Amx if k > 0 => unsafe {
-            tiled::product(level, size, left, right, out, stride, into);
-        },
-        _ => simd::run(level, panels::Product { size, left, right, out, stride, into }),
+        Level::Bf16 | Level::Amx if k > 0 => {
+            assert!(left.len() >= words(level, m, k));
+            // SAFETY: sizes were checked above; the level means that tiles work, or dot products.
+            unsafe { tiled::product(level, size, left, right, out, stride, into) }
+        }
+        _ => simd::run(level, panels::Product { size, left: in_f32, right, out, stride, into }),
     }
 }
 

@@ -87,22 +87,6 @@ pub fn add(level: Level, to: &mut [f32], from: &[f32]) {
     simd::run(level, Run(to, from));
 }
 
-/// `to = from * factor`; a multiple of sixteen numbers.
-pub fn scale_into(level: Level, from: &[f32], factor: f32, to: &mut [f32]) {
-    struct Run<'a>(&'a [f32], f32, &'a mut [f32]);
-    impl Task for Run<'_> {
-        type Output = ();
-        #[inline(always)]
-        fn run<S: Simd>(self) {
-            for (from, to) in self.0.chunks_exact(S::LANES).zip(self.2.chunks_exact_mut(S::LANES)) {
-                S::store(S::mul(S::load(from), S::splat(self.1)), to);
-            }
-        }
-    }
-    assert!(from.len() == to.len() && from.len().is_multiple_of(16));
-    simd::run(level, Run(from, factor, to));
-}
-
 #[inline(always)]
 pub(crate) fn add_to<S: Simd>(to: &mut [f32], from: &[f32]) {
     let whole = to.len() / S::LANES * S::LANES;

@@ -54,8 +54,8 @@ pub struct Packed {
     level: Level,
     shape: Shape,
     layout: Layout,
-    /// Biases and norms at their places, and the matrices, which are not read again.
-    plain: Vec<f32>,
+    /// Biases and norms, in the order of the layout; the matrices are packed.
+    plain: Vec<Vec<f32>>,
     /// Compress, dense and split.
     ahead: [Aligned; 3],
     back: Option<[Aligned; 3]>,
@@ -87,7 +87,10 @@ impl Packed {
             })
         });
         let spread = Spread::new(level, &shape, &parameters[layout.range(Part::Spread)], train);
-        Packed { level, shape, layout, plain: parameters.to_vec(), ahead, back, spread }
+        let is_matrix = |part| matches!(part, Part::Compress | Part::Dense | Part::Split | Part::Spread);
+        let plain = Part::ALL
+            .map(|part| if is_matrix(part) { Vec::new() } else { parameters[layout.range(part)].to_vec() });
+        Packed { level, shape, layout, plain: plain.into(), ahead, back, spread }
     }
 
     /// Numbers in all parameters.
@@ -95,7 +98,8 @@ impl Packed {
         self.layout.total()
     }
 
+    /// A bias or a norm.
     fn get(&self, part: Part) -> &[f32] {
-        &self.plain[self.layout.range(part)]
+        &self.plain[part as usize]
     }
 }

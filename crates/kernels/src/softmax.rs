@@ -21,10 +21,20 @@ pub fn forward(
     simd::run(level, Forward { scores, stride, valid, scale, bias });
 }
 
-/// The way back: `gradient` of the weights becomes that of `scores * scale + bias`.
-pub fn backward(level: Level, weights: &[f32], gradient: &mut [f32], stride: usize) {
-    assert!(stride.is_multiple_of(16) && weights.len() == gradient.len());
-    simd::run(level, Backward { weights, gradient, stride });
+/// The way back: `gradient` of the weights becomes that of `scores` before they were scaled, and `to_bias` that of the bias, if it
+/// is asked for. Rows lie as on the way there.
+pub fn backward(
+    level: Level,
+    weights: &[f32],
+    gradient: &mut [f32],
+    stride: usize,
+    valid: usize,
+    scale: f32,
+    to_bias: Option<&mut [f32]>,
+) {
+    assert!(stride.is_multiple_of(16) && valid <= stride && weights.len() == gradient.len());
+    assert!(to_bias.as_ref().is_none_or(|bias| bias.len() >= weights.len() / stride * valid));
+    simd::run(level, Backward { weights, gradient, stride, valid, scale, to_bias });
 }
 
 struct Forward<'a> {
@@ -82,7 +92,7 @@ fn short_row<S: Simd, const N: usize>(row: &mut [f32], scale: f32, bias: Option<
 }
 
 #[inline(always)]
-fn long_row<S: Simd>(row: &mut [f32], scale: f32, bias: Option<&[f32]>) {
+pub(crate) fn long_row<S: Simd>(row: &mut [f32], scale: f32, bias: Option<&[f32]>) {
     let whole = row.len() / S::LANES * S::LANES;
     let mut top = S::splat(f32::NEG_INFINITY);
     for i in (0..whole).step_by(S::LANES) {
@@ -119,23 +129,35 @@ struct Backward<'a> {
     weights: &'a [f32],
     gradient: &'a mut [f32],
     stride: usize,
+    valid: usize,
+    scale: f32,
+    to_bias: Option<&'a mut [f32]>,
 }
 
 impl Task for Backward<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self) {
-        let rows = self.weights.chunks_exact(self.stride).zip(self.gradient.chunks_exact_mut(self.stride));
-        for (weights, gradient) in rows {
+    fn run<S: Simd>(mut self) {
+        let (stride, valid, scale) = (self.stride, self.valid, S::splat(self.scale));
+        let rows = self.weights.chunks_exact(stride).zip(self.gradient.chunks_exact_mut(stride));
+        for (row, (weights, gradient)) in rows.enumerate() {
             let mut along = S::splat(0.0);
-            for i in (0..weights.len()).step_by(S::LANES) {
+            for i in (0..stride).step_by(S::LANES) {
                 along = S::fma(S::load(&weights[i..]), S::load(&gradient[i..]), along);
             }
             let along = S::splat(S::sum(along));
-            for i in (0..weights.len()).step_by(S::LANES) {
+            let mut to_bias = self.to_bias.as_mut().map(|to| &mut to[row * valid..][..valid]);
+            for i in (0..stride).step_by(S::LANES) {
                 let d = S::mul(S::load(&weights[i..]), S::sub(S::load(&gradient[i..]), along));
-                S::store(d, &mut gradient[i..]);
+                S::store(S::mul(d, scale), &mut gradient[i..]);
+                if let Some(to_bias) = &mut to_bias {
+                    if i + S::LANES <= valid {
+                        S::store(d, &mut to_bias[i..]);
+                    } else if i < valid {
+                        S::store_part(d, &mut to_bias[i..]);
+                    }
+                }
             }
         }
     }

@@ -21,7 +21,7 @@ use kernels::Level;
 use self::extension::Fused;
 pub(crate) use self::{
     flat::Flat,
-    lookups::{Lookups, MoveLookups},
+    lookups::{Choices, Lookups, MoveLookups},
     operation::Operation,
     stem::{Ones, ready_stem, stem},
 };
@@ -68,6 +68,18 @@ pub(crate) fn apply_with<const D: usize, const S: usize, const O: usize>(
 ) -> Tensor<O> {
     let (x, side, parameters) = (x.into_dispatch(), side.into_dispatch(), parameters.into_dispatch());
     Tensor::from_dispatch(Dispatch::fused(x, side, parameters, operation, level))
+}
+
+/// Mean cross-entropy of choices among lists of scores, inside burn's graph.
+pub(crate) fn choice(level: Level, choices: Choices, scores: Tensor<1>) -> Tensor<1> {
+    let nothing = Tensor::zeros([1], &scores.device());
+    apply(level, Operation::Choice { choices: Arc::new(choices) }, scores, nothing)
+}
+
+/// Chances of what lists of scores are about, each summing to 1.
+pub(crate) fn chances(ends: &[usize], mut scores: Vec<f32>) -> Vec<f32> {
+    kernels::choice::chances(Level::best(), ends, &mut scores);
+    scores
 }
 
 /// Runs operations one after another whose parameters were packed before, outside of any graph.

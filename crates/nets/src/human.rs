@@ -54,8 +54,8 @@ enum Packed {
 
 /// What the network says about a batch, before any softmax.
 pub(crate) struct Outputs {
-    /// Legal moves in the order of the batch, filled up with hopeless ones: [batch, longest].
-    pub(crate) moves: Tensor<2>,
+    /// Scores of the legal moves in the order of the batch, one list after another.
+    pub(crate) moves: Tensor<1>,
     /// Win, draw, loss for the side to move: [batch, 3].
     pub(crate) outcome: Tensor<2>,
     /// [batch, 8].

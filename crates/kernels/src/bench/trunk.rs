@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Line, Work, numbers, time};
-use crate::{Activation, Level, adamw, block, conv, smolgen};
+use crate::{Activation, Aligned, Level, adamw, block, conv, smolgen};
 
 /// A network by its trunk.
 #[derive(Clone, Copy, Debug)]
@@ -136,28 +136,39 @@ impl Network {
             }
             Work::Train => {
                 let mut moments = vec![[(); 3].map(|()| vec![0.0; layers[0].len()]); self.layers];
-                let mut rooms = vec![x.clone(); 2 * self.layers + 1];
-                (time(budget, || self.train(level, &mut layers, &mut moments, &mut rooms)), 3.0)
+                let mut rooms = vec![x.clone(); self.layers + 1];
+                let mut trails: Vec<Aligned> =
+                    layers.iter().map(|_| Aligned::zeros(batch * self.trail())).collect();
+                (time(budget, || self.train(level, &mut layers, &mut moments, &mut rooms, &mut trails)), 3.0)
             }
         };
         let operations = passes * self.layers as f64 * batch as f64 * self.operations();
         Line { name: self.name.to_owned(), level, seconds, cpu_seconds, operations, positions: batch }
     }
 
-    /// One step. Rooms hold the input, then for each layer its middle and its output.
+    /// Numbers per position that a layer keeps for the way back.
+    fn trail(&self) -> usize {
+        match self.kind {
+            Kind::Transformer { width, heads } => Network::shapes(width, heads).0.trail(),
+            Kind::Residual { .. } => 0,
+        }
+    }
+
+    /// One step. Rooms hold the input, then the output of each layer.
     fn train(
         &self,
         level: Level,
         layers: &mut [Vec<f32>],
         moments: &mut [[Vec<f32>; 3]],
         rooms: &mut [Vec<f32>],
+        trails: &mut [Aligned],
     ) {
         let packed: Vec<Packed> = layers.iter().map(|layer| self.packed(level, layer, true)).collect();
         let mut between: Vec<Option<conv::Between>> = vec![None; packed.len()];
         for (i, packed) in packed.iter().enumerate() {
-            let [x, middle, y] = rooms.get_disjoint_mut([2 * i, 2 * i + 1, 2 * i + 2]).expect("three rooms");
+            let [x, y] = rooms.get_disjoint_mut([i, i + 1]).expect("two rooms");
             match packed {
-                Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(middle)),
+                Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(&mut trails[i])),
                 Packed::Residual(packed) => between[i] = conv::forward_keeping(packed, x, y),
             }
         }
@@ -166,10 +177,10 @@ impl Network {
         let mut gradient: Vec<f32> = last.iter().map(|y| y / last.len() as f32).collect();
         let mut to_x = vec![0.0; gradient.len()];
         for (i, packed) in packed.iter().enumerate().rev() {
-            let (x, middle, y) = (&rooms[2 * i], &rooms[2 * i + 1], &rooms[2 * i + 2]);
+            let (x, trail, y) = (&rooms[i], &trails[i], &rooms[i + 1]);
             let slopes = match packed {
                 Packed::Transformer(packed) => {
-                    block::backward(packed, block::Kept { x, middle, bias: None }, &gradient, &mut to_x, None)
+                    block::backward(packed, block::Kept { x, trail, bias: None }, &gradient, &mut to_x, None)
                 }
                 Packed::Residual(packed) => {
                     let kept = conv::Kept { x, y, between: between[i].as_ref() };

@@ -1,80 +1,114 @@
 //! The attention half of a block for one position: `y = x + out(attention(norm(x)))`, head by head.
 
 use super::{
-    Packed, Part,
+    Packed, Part, Shape,
     feed::add_product,
     group::{Group, OUT, QUERY},
     half::{Which, normalise, normalise_back},
     scratch::Scratch,
 };
 use crate::{
-    product::{self, Into, Place, Size, View, product},
+    product::{self, Into, Out, Place, Size, View, product, product_of, product_of_transposed},
     rows, softmax,
 };
 
-pub(super) fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], s: &mut Scratch) {
+/// Room for what the way back needs: query, key and value, and the weights if they are kept.
+pub(super) type Keep<'a> = (&'a mut [f32], &'a mut [f32]);
+
+pub(super) fn forward(
+    packed: &Packed,
+    x: &[f32],
+    bias: Option<&[f32]>,
+    mut keep: Option<Keep<'_>>,
+    y: &mut [f32],
+    s: &mut Scratch,
+) {
     let (level, shape) = (packed.level, packed.shape);
     let (tokens, width, head) = (shape.tokens, shape.width, shape.head());
     let tall = product::rounded(tokens);
     normalise(packed, Which::Attention, x, s, None);
     let of = product::depth(level, width);
+    let Scratch { panels: [mixed, ..], heads: [room, right], narrow: [normed, joined], .. } = s;
     for first in (0..width).step_by(shape.panel()) {
         let columns = shape.panel().min(width - first);
-        project(packed, first, columns, s);
+        let (qkv, mut weights) = match &mut keep {
+            Some((qkv, weights)) => (&mut qkv[3 * tall * first..], Some(&mut **weights)),
+            None => (&mut *s.qkv, None),
+        };
+        let qkv = &mut qkv[..3 * tall * columns];
+        project(packed, normed, first, columns, qkv);
         for at in (0..columns).step_by(head) {
-            let [query, key, value, mixed] = &mut s.panels;
-            let part = |panel| View::new(panel, tokens, columns).columns(at, head);
-            let [left, keys, values, ..] = &mut s.head;
-            product::left(level, part(query), left);
-            product::right_transposed(level, part(key), keys);
-            product::right(level, part(value), values);
-            let size = Size { m: tokens, n: tokens, k: head };
-            product(level, size, left, keys, &mut s.scores, tall, Into::Replace);
-            if let Some(absent) = &s.absent {
-                rows::add_bias(level, &mut s.scores, tall, tokens, absent);
-            }
-            let bias = bias.map(|bias| &bias[(first + at) / head * tokens * tokens..][..tokens * tokens]);
-            softmax::forward(level, &mut s.scores[..tokens * tall], tall, tokens, shape.scale(), bias);
-            product::left(level, square(&s.scores, tokens), left);
+            let [query, key, value] = parts(&shape, qkv, columns, at);
+            let number = (first + at) / head;
+            let scores = match &mut weights {
+                Some(weights) if shape.keeps_weights() => &mut weights[number * tall * tall..][..tall * tall],
+                _ => &mut *s.scores,
+            };
+            let bias = bias.map(|bias| &bias[number * tokens * tokens..][..tokens * tokens]);
+            weigh(packed, [query, key], [room, right], s.absent.as_deref(), bias, scores);
+            product::right(level, value, right);
             let size = Size { m: tokens, n: head, k: tokens };
-            product(level, size, left, values, &mut mixed[at..], columns, Into::Replace);
+            let out = Out { values: &mut mixed[at..], stride: columns, into: Into::Replace };
+            product_of(level, size, square(scores, tokens), room, right, out);
         }
-        let mixed = View::new(&s.panels[3], tokens, columns);
-        product::left_at(level, mixed, &mut s.narrow[1], Place { at: first, of });
+        product::left_at(level, View::new(mixed, tokens, columns), joined, Place { at: first, of });
     }
     let size = Size { m: tokens, n: width, k: width };
-    add_product(
-        packed,
-        (Which::Attention, s.position),
-        size,
-        &s.narrow[1],
-        &packed.ahead.out,
-        &packed.small.out_bias,
-        x,
-        y,
-        &mut s.panels[0],
-    );
+    let (right, bias) = (&packed.ahead.out, &packed.small.out_bias);
+    let half = (Which::Attention, s.position);
+    add_product(packed, half, size, joined, right, bias, x, y, mixed);
 }
 
-/// Queries, keys and values of some heads, into the first three panels.
-fn project(packed: &Packed, first: usize, columns: usize, s: &mut Scratch) {
+/// Queries, keys and values of some heads, one after the other.
+fn project(packed: &Packed, normed: &[f32], first: usize, columns: usize, qkv: &mut [f32]) {
     let (level, shape) = (packed.level, packed.shape);
     let size = Size { m: shape.tokens, n: columns, k: shape.width };
-    for (i, panel) in s.panels[..3].iter_mut().enumerate() {
+    let panel = product::rounded(shape.tokens) * columns;
+    for (i, panel) in qkv.chunks_exact_mut(panel).enumerate() {
         let first = i * shape.width + first;
         let right = &packed.ahead.qkv[product::words(level, first, shape.width)..];
-        product(level, size, &s.narrow[0], right, panel, columns, Into::Replace);
+        product(level, size, normed, right, panel, columns, Into::Replace);
         if let Some(bias) = &packed.small.qkv_bias {
             rows::add_bias(level, panel, columns, shape.tokens, &bias[first..][..columns]);
         }
     }
 }
 
-/// From the gradient of `y`, which `to_x` holds, to that of `x`, which it then holds; and to the gradient of the bias.
+/// Query, key and value of the head whose columns begin at `at` in panels of `columns`.
+fn parts<'a>(shape: &Shape, qkv: &'a [f32], columns: usize, at: usize) -> [View<'a>; 3] {
+    let panel = product::rounded(shape.tokens) * columns;
+    [0, 1, 2].map(|i| View::new(&qkv[i * panel..], shape.tokens, columns).columns(at, shape.head()))
+}
+
+/// The weights of one head.
+fn weigh(
+    packed: &Packed,
+    [query, key]: [View<'_>; 2],
+    [room, right]: [&mut [f32]; 2],
+    absent: Option<&[f32]>,
+    bias: Option<&[f32]>,
+    scores: &mut [f32],
+) {
+    let (level, shape) = (packed.level, packed.shape);
+    let tokens = shape.tokens;
+    let tall = product::rounded(tokens);
+    product::right_transposed(level, key, right);
+    let size = Size { m: tokens, n: tokens, k: shape.head() };
+    let out = Out { values: scores, stride: tall, into: Into::Replace };
+    product_of(level, size, query, room, right, out);
+    if let Some(absent) = absent {
+        rows::add_bias(level, scores, tall, tokens, absent);
+    }
+    softmax::forward(level, &mut scores[..tokens * tall], tall, tokens, shape.scale(), bias);
+}
+
+/// From the gradient of `y`, which `to_x` holds, to that of `x`, which it then holds; and to the gradient of the bias. `kept` is
+/// what the way there left; without weights in it the bias is needed.
 #[expect(clippy::too_many_arguments, reason = "the way back has that many ends")]
 pub(super) fn backward(
     packed: &Packed,
     x: &[f32],
+    (qkv, weights): (&[f32], &[f32]),
     bias: Option<&[f32]>,
     to_x: &mut [f32],
     mut to_bias: Option<&mut [f32]>,
@@ -104,26 +138,28 @@ pub(super) fn backward(
     let deep = product::depth(level, width);
     for first in (0..width).step_by(shape.panel()) {
         let columns = shape.panel().min(width - first);
-        project(packed, first, columns, s);
+        let qkv = &qkv[3 * tall * first..][..3 * tall * columns];
         let right = &back.out[product::words(level, first, width)..];
         let size = Size { m: tokens, n: columns, k: width };
-        product(level, size, &s.narrow[1], right, &mut s.panels[3], columns, Into::Replace);
+        product(level, size, &s.narrow[1], right, &mut s.panels[1], columns, Into::Replace);
         for at in (0..columns).step_by(head) {
-            let square = tokens * tokens;
-            let from = (first + at) / head * square;
-            let bias = bias.map(|bias| &bias[from..][..square]);
-            head_backward(packed, at, columns, bias, s);
-            if let Some(to_bias) = &mut to_bias {
-                let to_bias = to_bias[from..][..square].chunks_exact_mut(tokens);
-                for (to, from) in to_bias.zip(s.to_scores.chunks_exact(tall)) {
-                    to.copy_from_slice(&from[..tokens]);
-                }
-            }
+            let (number, square) = ((first + at) / head, tokens * tokens);
+            let head = parts(&shape, qkv, columns, at);
+            let weights = if shape.keeps_weights() {
+                &weights[number * tall * tall..][..tall * tall]
+            } else {
+                let bias = bias.map(|bias| &bias[number * square..][..square]);
+                let [room, right] = &mut s.heads;
+                let (absent, scores) = (s.absent.as_deref(), &mut *s.scores);
+                weigh(packed, [head[0], head[1]], [room, right], absent, bias, scores);
+                &s.scores
+            };
+            let to_bias = to_bias.as_mut().map(|to| &mut to[number * square..][..square]);
+            let work = (&mut s.panels, &mut s.heads, &mut *s.qkv, &mut *s.to_scores);
+            head_backward(packed, at, columns, head, weights, to_bias, work);
         }
-        // The panels now hold the gradients of query, key and value, and the mixed values.
-        let [to_qkv @ .., mixed] = &s.panels;
-        group.attention[OUT].inputs(level, place, first, View::new(mixed, tokens, columns));
-        for (i, panel) in to_qkv.iter().enumerate() {
+        group.attention[OUT].inputs(level, place, first, View::new(&s.panels[0], tokens, columns));
+        for (i, panel) in s.qkv[..3 * tall * columns].chunks_exact(tall * columns).enumerate() {
             let view = View::new(panel, tokens, columns);
             group.attention[QUERY + i].gradients(level, place, first, view);
             product::left_at(level, view, &mut s.triple, Place { at: i * deep + first, of: 3 * deep });
@@ -139,45 +175,48 @@ pub(super) fn backward(
     normalise_back(packed, Which::Attention, x, &s.moments, to_normed, to_x, parameters);
 }
 
-/// One head of the panels: query, key, value and the gradient of the mixed values become the gradients of query, key and
-/// value, and the mixed values. The gradient of the scores stays in the scratch.
-fn head_backward(packed: &Packed, at: usize, columns: usize, bias: Option<&[f32]>, s: &mut Scratch) {
+/// Panels, factors of a head, gradients of query, key and value, and gradients of scores.
+type Work<'a> = (&'a mut [crate::Aligned; 4], &'a mut [crate::Aligned; 2], &'a mut [f32], &'a mut [f32]);
+
+/// One head of the panels, from the gradient of the mixed values in the second: the gradients of query, key and value, and the
+/// mixed values in the first.
+fn head_backward(
+    packed: &Packed,
+    at: usize,
+    columns: usize,
+    [query, key, value]: [View<'_>; 3],
+    weights: &[f32],
+    to_bias: Option<&mut [f32]>,
+    ([mixed, to_mixed, ..], [room, right], to_qkv, to_scores): Work<'_>,
+) {
     let (level, shape) = (packed.level, packed.shape);
     let (tokens, head) = (shape.tokens, shape.head());
     let tall = product::rounded(tokens);
-    let [query, key, value, mixed] = &mut s.panels;
-    let [left, right, queries, keys, gradient_right, gradient_left] = &mut s.head;
-    let part = |panel| View::new(panel, tokens, columns).columns(at, head);
-    let by_head = Size { m: tokens, n: tokens, k: head };
     let by_tokens = Size { m: tokens, n: head, k: tokens };
-
-    product::left(level, part(query), left);
-    product::right_transposed(level, part(key), right);
-    product(level, by_head, left, right, &mut s.scores, tall, Into::Replace);
-    if let Some(absent) = &s.absent {
-        rows::add_bias(level, &mut s.scores, tall, tokens, absent);
+    let to_mixed = View::new(to_mixed, tokens, columns).columns(at, head);
+    let [to_query, to_key, to_value] = {
+        let mut panels = to_qkv.chunks_exact_mut(tall * columns);
+        [(); 3].map(|()| &mut panels.next().expect("three panels")[at..])
+    };
+    fn out(values: &mut [f32], stride: usize) -> Out<'_> {
+        Out { values, stride, into: Into::Replace }
     }
-    product::right(level, part(query), queries);
-    product::right(level, part(key), keys);
-    product::left(level, part(mixed), gradient_left);
-    product::right(level, part(mixed), gradient_right);
-    softmax::forward(level, &mut s.scores[..tokens * tall], tall, tokens, shape.scale(), bias);
-    product::right_transposed(level, part(value), right);
-    product(level, by_head, gradient_left, right, &mut s.to_scores, tall, Into::Replace);
-    product::right(level, part(value), right);
-    product::left(level, square(&s.scores, tokens), left);
-    product(level, by_tokens, left, right, &mut mixed[at..], columns, Into::Replace);
-    product::left_transposed(level, square(&s.scores, tokens), left);
-    product(level, by_tokens, left, gradient_right, &mut value[at..], columns, Into::Replace);
+
+    product::right_transposed(level, value, right);
+    let by_head = Size { m: tokens, n: tokens, k: head };
+    product_of(level, by_head, to_mixed, room, right, out(to_scores, tall));
+    product::right(level, value, right);
+    product_of(level, by_tokens, square(weights, tokens), room, right, out(&mut mixed[at..], columns));
+    product::right(level, to_mixed, right);
+    product_of_transposed(level, by_tokens, square(weights, tokens), room, right, out(to_value, columns));
 
     let used = ..tokens * tall;
-    softmax::backward(level, &s.scores[used], &mut s.to_scores[used], tall);
-    // The scale of the scores is kept out of the bias's gradient: the factors carry it.
-    rows::scale_into(level, &s.to_scores[used], shape.scale(), &mut s.scores[used]);
-    product::left(level, square(&s.scores, tokens), left);
-    product(level, by_tokens, left, keys, &mut query[at..], columns, Into::Replace);
-    product::left_transposed(level, square(&s.scores, tokens), left);
-    product(level, by_tokens, left, queries, &mut key[at..], columns, Into::Replace);
+    // The scale of the scores is kept out of the bias's gradient.
+    softmax::backward(level, &weights[used], &mut to_scores[used], tall, tokens, shape.scale(), to_bias);
+    product::right(level, key, right);
+    product_of(level, by_tokens, square(to_scores, tokens), room, right, out(to_query, columns));
+    product::right(level, query, right);
+    product_of_transposed(level, by_tokens, square(to_scores, tokens), room, right, out(to_key, columns));
 }
 
 /// Scores or weights of attention, without the room beyond the last token.

@@ -2,27 +2,27 @@
 
 use rayon::prelude::*;
 
-use super::{Packed, attention, feed, group::Group, scratch::Scratch};
+use super::{Packed, attention, feed, group::Group, scratch::Scratch, trail::Trail};
 use crate::{Aligned, rows};
 
 /// Tokens whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
 const CHUNK_TOKENS: usize = 4096;
 /// Tokens that go through one half of the block together on the way back, and share one update of its matrices' gradients.
-const GROUP_TOKENS: usize = 512;
+const GROUP_TOKENS: usize = 1024;
 
 /// What the way back needs of the way there.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<'a> {
     pub x: &'a [f32],
-    /// What lies between the halves of the block.
-    pub middle: &'a [f32],
+    /// What the way there left: [`Shape::trail`](super::Shape::trail) numbers for each position.
+    pub trail: &'a [f32],
     /// For each position heads x tokens x tokens.
     pub bias: Option<&'a [f32]>,
 }
 
-/// `y` for every position of `x`, and what lies between the halves if the way back will need it.
-pub fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], middle: Option<&mut [f32]>) {
-    forward_masked(packed, x, bias, None, y, middle);
+/// `y` for every position of `x`, and what the way back will need ([`Shape::trail`](super::Shape::trail)) if it is asked for.
+pub fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], trail: Option<&mut [f32]>) {
+    forward_masked(packed, x, bias, None, y, trail);
 }
 
 /// Like [`forward`]; tokens that are not `present` (one truth value for each token of each position) are seen by none.
@@ -32,32 +32,32 @@ pub fn forward_masked(
     bias: Option<&[f32]>,
     present: Option<&[bool]>,
     y: &mut [f32],
-    middle: Option<&mut [f32]>,
+    trail: Option<&mut [f32]>,
 ) {
     let shape = packed.shape;
-    let (len, bias_len) = (shape.values(), shape.bias_len());
+    let (len, bias_len, trail_len) = (shape.values(), shape.bias_len(), shape.trail());
     assert!(x.len() == y.len() && x.len().is_multiple_of(len));
     assert!(present.is_none_or(|present| present.len() == x.len() / shape.width));
     // Rows do not meet on the way there, so that the groups may follow the number of threads.
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let positions = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, most);
-    let several = |i: usize, x: &[f32], y: &mut [f32], mut middle: Option<&mut [f32]>| {
+    let several = |i: usize, x: &[f32], y: &mut [f32], mut trail: Option<&mut [f32]>| {
         let made = made_biases(packed, x);
         let biases = made.as_deref().or(bias.map(|bias| &bias[i * positions * bias_len..]));
         for at in 0..x.len() / len {
             let bias = biases.map(|biases| cut(biases, at * bias_len, bias_len));
             let here = at * len..(at + 1) * len;
-            let middle = middle.as_mut().map(|middle| &mut middle[here.clone()]);
+            let trail = trail.as_mut().map(|trail| &mut trail[at * trail_len..][..trail_len]);
             let turn = (i * positions + at, present_at(packed, present, i * positions + at));
-            one(packed, turn, &x[here.clone()], bias, &mut y[here], middle);
+            one(packed, turn, &x[here.clone()], bias, &mut y[here], trail);
         }
     };
     let work = y.par_chunks_mut(positions * len).zip(x.par_chunks(positions * len)).enumerate();
-    match middle {
-        Some(middle) => {
-            assert_eq!(middle.len(), x.len());
-            let work = work.zip(middle.par_chunks_mut(positions * len));
-            work.for_each(|((i, (y, x)), middle)| several(i, x, y, Some(middle)));
+    match trail {
+        Some(trail) => {
+            assert_eq!(trail.len(), x.len() / len * trail_len);
+            let work = work.zip(trail.par_chunks_mut(positions * trail_len));
+            work.for_each(|((i, (y, x)), trail)| several(i, x, y, Some(trail)));
         }
         None => work.for_each(|(i, (y, x))| several(i, x, y, None)),
     }
@@ -81,19 +81,20 @@ fn one(
     x: &[f32],
     bias: Option<&[f32]>,
     y: &mut [f32],
-    middle: Option<&mut [f32]>,
+    trail: Option<&mut [f32]>,
 ) {
     Scratch::lend(packed.level, packed.shape, |s| {
         s.turn_to(position, present);
-        match middle {
-            Some(middle) => {
-                attention::forward(packed, x, bias, middle, s);
-                feed::forward(packed, middle, y, s);
+        match trail {
+            Some(trail) => {
+                let Trail { middle, qkv, weights, up } = Trail::new(&packed.shape, trail);
+                attention::forward(packed, x, bias, Some((qkv, weights)), middle, s);
+                feed::forward(packed, middle, Some(up), y, s);
             }
             None => {
                 let mut middle = std::mem::take(&mut s.rows[0]);
-                attention::forward(packed, x, bias, &mut middle[..x.len()], s);
-                feed::forward(packed, &middle[..x.len()], y, s);
+                attention::forward(packed, x, bias, None, &mut middle[..x.len()], s);
+                feed::forward(packed, &middle[..x.len()], None, y, s);
                 s.rows[0] = middle;
             }
         }
@@ -124,7 +125,8 @@ pub fn backward_masked(
     let shape = packed.shape;
     let (len, bias_len) = (shape.values(), shape.bias_len());
     let total = gradient.len();
-    assert!(kept.x.len() == total && kept.middle.len() == total && to_x.len() == total);
+    assert!(kept.x.len() == total && to_x.len() == total);
+    assert_eq!(kept.trail.len(), total / len * shape.trail());
     assert!(total.is_multiple_of(len));
     let positions = (CHUNK_TOKENS / shape.tokens).max(1);
     let to_bias: Vec<Option<&mut [f32]>> = match to_bias {
@@ -136,9 +138,10 @@ pub fn backward_masked(
         .zip(to_bias)
         .enumerate()
         .map(|(i, ((gradient, to_x), to_bias))| {
-            let part = |values| cut(values, i * positions * len, to_x.len());
+            let x = cut(kept.x, i * positions * len, to_x.len());
+            let trail = cut(kept.trail, i * positions * shape.trail(), to_x.len() / len * shape.trail());
             let bias = kept.bias.map(|bias| cut(bias, i * positions * bias_len, to_x.len() / len * bias_len));
-            let kept = Kept { x: part(kept.x), middle: part(kept.middle), bias };
+            let kept = Kept { x, trail, bias };
             chunk(packed, kept, (i * positions, present), gradient, to_x, to_bias)
         })
         .collect();
@@ -163,6 +166,7 @@ fn chunk(
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let mut group = Group::new(packed, most);
     let positions = to_x.len() / len;
+    let trail = |at: usize| Trail::of(&shape, cut(kept.trail, at * shape.trail(), shape.trail()));
     Scratch::lend(packed.level, shape, |s| {
         for first in (0..positions).step_by(most) {
             let members = first..positions.min(first + most);
@@ -170,14 +174,15 @@ fn chunk(
             for (i, at) in members.clone().enumerate() {
                 group.turn_to(packed, i);
                 s.turn_to(start + at, present_at(packed, present, start + at));
-                let (x, gradient) = (cut(kept.middle, at * len, len), cut(gradient, at * len, len));
-                let to_x = &mut to_x[at * len..][..len];
-                feed::backward(packed, x, gradient, to_x, &mut parameters, &mut group, s);
+                let Trail { middle, up, .. } = trail(at);
+                let (gradient, to_x) = (cut(gradient, at * len, len), &mut to_x[at * len..][..len]);
+                feed::backward(packed, middle, up, gradient, to_x, &mut parameters, &mut group, s);
             }
             group.add(packed, &group.feed, &mut parameters);
             let all = members.start * len..members.end * len;
-            let made = made_biases(packed, &kept.x[all.clone()]);
-            let mut to_made = made.as_ref().map(|made| Aligned::room(made.len()));
+            // Weights that were kept need no biases again.
+            let made = if shape.keeps_weights() { None } else { made_biases(packed, &kept.x[all.clone()]) };
+            let mut to_made = packed.smolgen.as_ref().map(|_| Aligned::room(members.len() * bias_len));
             for (i, at) in members.clone().enumerate() {
                 group.turn_to(packed, i);
                 s.turn_to(start + at, present_at(packed, present, start + at));
@@ -187,7 +192,9 @@ fn chunk(
                 let to_made = to_made.as_mut().map(|to| &mut to[i * bias_len..][..bias_len]);
                 let to_bias = to_made.or(to_bias.as_mut().map(|to| &mut to[at * bias_len..][..bias_len]));
                 let to_x = &mut to_x[at * len..][..len];
-                attention::backward(packed, x, bias, to_x, to_bias, &mut parameters, &mut group, s);
+                let Trail { qkv, weights, .. } = trail(at);
+                let left = (qkv, weights);
+                attention::backward(packed, x, left, bias, to_x, to_bias, &mut parameters, &mut group, s);
             }
             if let (Some(smolgen), Some(to_made)) = (&packed.smolgen, &to_made) {
                 let own = &mut parameters[packed.layout.total()..];
@@ -202,9 +209,10 @@ fn chunk(
 /// Adds the chunks' gradients in the order of the batch.
 fn sum(packed: &Packed, parts: Vec<Aligned>) -> Vec<f32> {
     const PIECE: usize = 16 * 1024;
-    let mut total = vec![0.0; packed.parameters()];
+    let Some((first, rest)) = parts.split_first() else { return vec![0.0; packed.parameters()] };
+    let mut total = first.to_vec();
     total.par_chunks_mut(PIECE).enumerate().for_each(|(i, total)| {
-        for part in &parts {
+        for part in rest {
             rows::add(packed.level, total, cut(part, i * PIECE, total.len()));
         }
     });

@@ -16,15 +16,26 @@ use crate::{
 
 const PANEL: usize = 32;
 
-pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32], s: &mut Scratch) {
+/// `keep` is room for the inputs of the activation, if the way back needs them.
+pub(super) fn forward(
+    packed: &Packed,
+    x: &[f32],
+    mut keep: Option<&mut [f32]>,
+    y: &mut [f32],
+    s: &mut Scratch,
+) {
     let (level, shape) = (packed.level, packed.shape);
     let (tokens, width, hidden) = (shape.tokens, shape.width, shape.hidden);
     normalise(packed, Which::Feed, x, s, None);
     let of = product::depth(level, hidden);
     for first in (0..hidden).step_by(PANEL) {
         let columns = PANEL.min(hidden - first);
-        raise(packed, first, columns, s);
         let [up, active, ..] = &mut s.panels;
+        let up = match &mut keep {
+            Some(keep) => keep_at(packed, keep, first),
+            None => &mut *up,
+        };
+        raise(packed, first, columns, &s.narrow[0], up);
         let up = &up[..tokens * columns * shape.activation.inputs()];
         activation::forward(level, shape.activation, up, columns, &mut active[..tokens * columns]);
         product::left_at(level, View::new(active, tokens, columns), &mut s.hidden, Place { at: first, of });
@@ -35,17 +46,21 @@ pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32], s: &mut Scratch
     add_product(packed, half, size, &s.hidden, right, bias, x, y, &mut s.panels[0]);
 }
 
-/// `columns` inputs of the activation from `first` on, into the first panel; a gate's and its value's side by side.
-fn raise(packed: &Packed, first: usize, columns: usize, s: &mut Scratch) {
+/// The place of a panel among those that are kept.
+fn keep_at<'a>(packed: &Packed, keep: &'a mut [f32], first: usize) -> &'a mut [f32] {
+    &mut keep[product::rounded(packed.shape.tokens) * first * packed.shape.activation.inputs()..]
+}
+
+/// `columns` inputs of the activation from `first` on; a gate's and its value's side by side.
+fn raise(packed: &Packed, first: usize, columns: usize, normed: &[f32], panel: &mut [f32]) {
     let (level, shape) = (packed.level, packed.shape);
     let size = Size { m: shape.tokens, n: columns, k: shape.width };
     let inputs = shape.activation.inputs();
-    let panel = &mut s.panels[0];
     for i in 0..inputs {
         let first = i * shape.hidden + first;
         let right = &packed.ahead.up[product::words(level, first, shape.width)..];
         let out = &mut panel[i * columns..];
-        product(level, size, &s.narrow[0], right, out, inputs * columns, Into::Replace);
+        product(level, size, normed, right, out, inputs * columns, Into::Replace);
         if let Some(bias) = &packed.small.up_bias {
             rows::add_bias(level, out, inputs * columns, shape.tokens, &bias[first..][..columns]);
         }
@@ -78,10 +93,12 @@ pub(super) fn add_product(
     }
 }
 
-/// From the gradient of `y` to that of `x`.
+/// From the gradient of `y` to that of `x`; `kept` are the inputs of the activation.
+#[expect(clippy::too_many_arguments, reason = "the way back has that many ends")]
 pub(super) fn backward(
     packed: &Packed,
     x: &[f32],
+    kept: &[f32],
     gradient: &[f32],
     to_x: &mut [f32],
     parameters: &mut [f32],
@@ -112,8 +129,8 @@ pub(super) fn backward(
     let deep = product::depth(level, hidden);
     for first in (0..hidden).step_by(PANEL) {
         let columns = PANEL.min(hidden - first);
-        raise(packed, first, columns, s);
-        let [up, active, to_active, to_up] = &mut s.panels;
+        let [_, active, to_active, to_up] = &mut s.panels;
+        let up = &kept[product::rounded(tokens) * first * inputs..];
         let right = &back.down[product::words(level, first, width)..];
         let size = Size { m: tokens, n: columns, k: width };
         product(level, size, &s.narrow[1], right, to_active, columns, Into::Replace);

@@ -4,7 +4,7 @@
 use super::{Packed, Part};
 use crate::{
     Aligned, Level,
-    product::{self, Into, Place, Size, View, product},
+    product::{self, Into, Out, Place, Size, View, product_transposed},
 };
 
 /// Both factors of a matrix's gradient, packed position after position.
@@ -79,7 +79,8 @@ impl Group {
             let out = &mut parameters[packed.layout.range(pair.part)];
             let size = Size { m: pair.inputs, n: pair.outputs, k: self.place.of };
             let stride = out.len() / pair.inputs;
-            product(self.level, size, left, &pair.right, &mut out[pair.first..], stride, Into::Add);
+            let out = Out { values: &mut out[pair.first..], stride, into: Into::Add };
+            product_transposed(self.level, size, left, &pair.right, out);
         }
     }
 }

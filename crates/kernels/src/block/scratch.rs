@@ -22,8 +22,10 @@ pub(super) struct Scratch {
     pub(super) narrow: [Aligned; 2],
     pub(super) hidden: Aligned,
     pub(super) triple: Aligned,
+    /// Query, key and value of some heads, or their gradients: three panels.
+    pub(super) qkv: Aligned,
     /// Factors of one head: tokens x head or tokens x tokens.
-    pub(super) head: [Aligned; 6],
+    pub(super) heads: [Aligned; 2],
     /// Tokens x tokens.
     pub(super) scores: Aligned,
     pub(super) to_scores: Aligned,
@@ -48,7 +50,8 @@ impl Scratch {
             narrow: [left(shape.width), left(shape.width)],
             hidden: left(shape.activation.inputs() * product::depth(level, shape.hidden)),
             triple: left(3 * product::depth(level, shape.width)),
-            head: std::array::from_fn(|_| head()),
+            qkv: Aligned::zeros(3 * rows * shape.panel()),
+            heads: [head(), head()],
             scores: Aligned::zeros(rows * rows),
             to_scores: Aligned::zeros(rows * rows),
             rows: [Aligned::zeros(rows * shape.width), Aligned::zeros(rows * shape.width)],

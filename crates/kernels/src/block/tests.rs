@@ -210,9 +210,9 @@ fn gradients_match_finite_differences_at_every_level() {
             let mut to_x = vec![0.0; x.len()];
             let mut to_bias = vec![0.0; case.bias.as_ref().map_or(0, Vec::len)];
             let room = case.bias.is_some().then_some(to_bias.as_mut_slice());
-            let mut middle = vec![0.0; x.len()];
-            forward_masked(&packed, &case.x, bias, present, &mut to_x, Some(&mut middle));
-            let kept = Kept { x: &case.x, middle: &middle, bias };
+            let mut trail = vec![0.0; x.len() / case.shape.values() * case.shape.trail()];
+            forward_masked(&packed, &case.x, bias, present, &mut to_x, Some(&mut trail));
+            let kept = Kept { x: &case.x, trail: &trail, bias };
             let found = backward_masked(&packed, kept, present, &gradient, &mut to_x, room);
             for ((part, at), expected) in places.iter().zip(&expected) {
                 compare(&format!("{part:?}"), level, &case.shape, &found, expected, at);
@@ -240,15 +240,12 @@ fn gradients_do_not_depend_on_the_number_of_threads() {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut to_x = vec![0.0; case.x.len()];
-                let parameters = backward(
-                    &packed,
-                    Kept { x: &case.x, middle: &case.x, bias: None },
-                    &case.x,
-                    &mut to_x,
-                    None,
-                );
-                (parameters, to_x)
+                let [mut y, mut to_x] = [(); 2].map(|()| vec![0.0; case.x.len()]);
+                let mut trail = vec![0.0; 150 * shape.trail()];
+                forward(&packed, &case.x, None, &mut y, Some(&mut trail));
+                let kept = Kept { x: &case.x, trail: &trail, bias: None };
+                let parameters = backward(&packed, kept, &case.x, &mut to_x, None);
+                (parameters, to_x, y)
             })
         };
         assert_eq!(run(1), run(3), "{level}");
@@ -268,14 +265,15 @@ fn a_block_with_its_own_smolgen_is_a_block_that_is_given_the_biases() {
         let fused = plain.clone().with_smolgen(smolgen.clone());
         let mut biases = vec![0.0; 11 * shape.bias_len()];
         smolgen.forward(&case.x, &mut biases);
-        let [mut y, mut fused_y, mut middle] = [(); 3].map(|()| vec![0.0; case.x.len()]);
+        let [mut y, mut fused_y] = [(); 2].map(|()| vec![0.0; case.x.len()]);
+        let mut trail = vec![0.0; 11 * shape.trail()];
         forward(&plain, &case.x, Some(&biases), &mut y, None);
-        forward(&fused, &case.x, None, &mut fused_y, Some(&mut middle));
+        forward(&fused, &case.x, None, &mut fused_y, Some(&mut trail));
         assert_eq!(y, fused_y, "{level}");
 
         let [mut to_x, mut fused_to_x] = [(); 2].map(|()| vec![0.0; case.x.len()]);
         let mut to_biases = vec![0.0; biases.len()];
-        let kept = Kept { x: &case.x, middle: &middle, bias: Some(&biases) };
+        let kept = Kept { x: &case.x, trail: &trail, bias: Some(&biases) };
         let mut parts = backward(&plain, kept, &y, &mut to_x, Some(&mut to_biases));
         let mut to_own = vec![0.0; own.len()];
         smolgen.backward(&case.x, &to_biases, &mut to_x, &mut to_own);
@@ -298,11 +296,12 @@ fn curve(level: Level) -> Vec<f64> {
     let mut losses = Vec::new();
     for _ in 0..60 {
         let packed = Packed::new(level, shape, &parameters, true);
-        let [mut y, mut middle, mut to_x] = [(); 3].map(|()| vec![0.0; x.len()]);
-        forward(&packed, &x, None, &mut y, Some(&mut middle));
+        let [mut y, mut to_x] = [(); 2].map(|()| vec![0.0; x.len()]);
+        let mut trail = vec![0.0; 24 * shape.trail()];
+        forward(&packed, &x, None, &mut y, Some(&mut trail));
         let off: Vec<f32> = y.iter().zip(&wanted).map(|(y, wanted)| y - wanted).collect();
         losses.push(off.iter().map(|x| f64::from(x * x)).sum::<f64>() / off.len() as f64);
-        let kept = Kept { x: &x, middle: &middle, bias: None };
+        let kept = Kept { x: &x, trail: &trail, bias: None };
         let gradient = backward(&packed, kept, &off, &mut to_x, None);
         let step = adamw::Step {
             beta1: 0.9,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Aligned,
-    product::{self, Into, Place, Size, View, product},
+    product::{self, Into, Out, Place, Size, View, product},
     rows::{self, add_to},
     simd::{self, Simd, Task},
 };
@@ -142,7 +142,8 @@ fn chunk(packed: &Packed, ones: Ones<'_>, first: usize, y: &[f32], gradient: &[f
             );
         }
         let size = Size { m: total, n: width, k: of };
-        product(level, size, &left, &right, &mut to_mix, width, Into::Add);
+        let out = Out { values: &mut to_mix, stride: width, into: Into::Add };
+        product::product_transposed(level, size, &left, &right, out);
     }
     to_weight.copy_from_slice(&to_mix[..total * width]);
     parameters

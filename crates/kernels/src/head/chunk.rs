@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Moves, Packed, Shape};
 use crate::{
     Aligned, Level,
-    product::{self, Into, Size, View, product, rounded},
+    product::{self, Into, Out, Size, View, product, rounded},
     rows::{self, add_to},
     simd::{self, Simd, Task},
 };
@@ -116,7 +116,8 @@ impl<'a> Chunk<'a> {
         let size = Size { m: h, n: h, k: count };
         let (lhs, rhs) =
             (left_transposed(level, &self.first[..count * h], h), right(level, &self.second[..count * h], h));
-        product(level, size, &lhs, &rhs, &mut sums[places.hidden.clone()], h, Into::Add);
+        let out = Out { values: &mut sums[places.hidden.clone()], stride: h, into: Into::Add };
+        product::product_transposed(level, size, &lhs, &rhs, out);
 
         let mut to_moves = Aligned::room(rounded(count) * h);
         let size = Size { m: count, n: h, k: h };
@@ -134,7 +135,8 @@ impl<'a> Chunk<'a> {
         let mut both = Aligned::zeros(c * 2 * h);
         let size = Size { m: c, n: 2 * h, k: squares };
         let (lhs, rhs) = (left_transposed(level, self.x, c), right(level, &to_said, 2 * h));
-        product(level, size, &lhs, &rhs, &mut both, 2 * h, Into::Replace);
+        let out = Out { values: &mut both, stride: 2 * h, into: Into::Replace };
+        product::product_transposed(level, size, &lhs, &rhs, out);
         let (from, to) = sums[places.from.start..places.to.end].split_at_mut(c * h);
         let rows = from.chunks_exact_mut(h).zip(to.chunks_exact_mut(h)).zip(both.chunks_exact(2 * h));
         for ((from, to), both) in rows {

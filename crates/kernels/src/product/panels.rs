@@ -1,4 +1,4 @@
-//! Factors in f32: the left one row by row, the right one in panels of sixteen columns.
+//! Factors in f32: the left one row by row, the right one in panels of sixteen columns, a transposed left one as if it were right.
 
 use super::{GRAIN, Into, Place, Runs, Size, View};
 use crate::simd::{Simd, Task};
@@ -14,17 +14,9 @@ pub(super) fn left(from: View<'_>, to: &mut [f32], place: Place) {
     }
 }
 
+/// The columns of the matrix are rows of the factor: sixteen of them lie side by side, as in a right factor.
 pub(super) fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
-    let rows = super::rounded(from.columns);
-    // Blocks of sixteen by sixteen, so that both sides stay within a few cache lines.
-    for first in (0..from.rows).step_by(GRAIN) {
-        for (row, to) in to.chunks_exact_mut(place.of).enumerate().take(rows) {
-            let to = &mut to[place.at + first..][..GRAIN.min(from.rows - first)];
-            for (k, to) in to.iter_mut().enumerate() {
-                *to = if row < from.columns { from.values[(first + k) * from.stride + row] } else { 0.0 };
-            }
-        }
-    }
+    right(from, to, place);
 }
 
 pub(super) fn right(from: View<'_>, to: &mut [f32], place: Place) {
@@ -32,8 +24,14 @@ pub(super) fn right(from: View<'_>, to: &mut [f32], place: Place) {
         let width = GRAIN.min(from.columns - first);
         let panel = panel[GRAIN * place.at..].chunks_exact_mut(GRAIN);
         for (k, to) in panel.enumerate().take(from.rows) {
-            to[..width].copy_from_slice(&from.values[k * from.stride + first..][..width]);
-            to[width..].fill(0.0);
+            let from = &from.values[k * from.stride + first..];
+            if width == GRAIN {
+                // A length that is known here is copied without a call.
+                to.copy_from_slice(&from[..GRAIN]);
+            } else {
+                to[..width].copy_from_slice(&from[..width]);
+                to[width..].fill(0.0);
+            }
         }
     }
 }
@@ -50,10 +48,20 @@ pub(super) fn right_transposed(from: View<'_>, to: &mut [f32], place: Place) {
     }
 }
 
-/// The checked product of packed factors.
+/// A left factor in f32.
+#[derive(Clone, Copy)]
+pub(super) enum Left<'a> {
+    /// Rows that begin so far apart.
+    Rows(&'a [f32], usize),
+    /// The transpose of a matrix: number `at` of the sum lies `step` after the one before, and the next sixteen rows `next` after
+    /// these.
+    Columns { values: &'a [f32], step: usize, next: usize },
+}
+
+/// The checked product of a left factor with a packed right one. Exactly `m` rows are read and written.
 pub(super) struct Product<'a> {
     pub(super) size: Size,
-    pub(super) left: &'a [f32],
+    pub(super) left: Left<'a>,
     pub(super) right: &'a [f32],
     pub(super) out: &'a mut [f32],
     pub(super) stride: usize,
@@ -67,21 +75,22 @@ impl Task for Product<'_> {
     fn run<S: Simd>(mut self) {
         let Size { m, n, .. } = self.size;
         let mut column = 0;
-        while column < n {
-            if S::LANES == GRAIN && column + 2 * GRAIN <= n {
-                for row in (0..m).step_by(8) {
-                    self.block::<S, 8, 2>(row, column);
-                }
+        if S::LANES == GRAIN {
+            // One or two rows, as one position has: only many columns at a time keep the multipliers busy.
+            while m <= 2 && column + 8 * GRAIN <= n {
+                self.rows::<S, 2, 8>(column);
+                column += 8 * GRAIN;
+            }
+            while column + 2 * GRAIN <= n {
+                self.rows::<S, 8, 2>(column);
                 column += 2 * GRAIN;
-            } else if S::LANES == GRAIN {
-                for row in (0..m).step_by(8) {
-                    self.block::<S, 8, 1>(row, column);
-                }
-                column += GRAIN;
-            } else {
-                for row in (0..m).step_by(4) {
-                    self.block::<S, 4, 2>(row, column);
-                }
+            }
+            if column < n {
+                self.rows::<S, 8, 1>(column);
+            }
+        } else {
+            while column < n {
+                self.rows::<S, 4, 2>(column);
                 column += GRAIN;
             }
         }
@@ -89,6 +98,28 @@ impl Task for Product<'_> {
 }
 
 impl Product<'_> {
+    /// All rows of some columns, `MOST` at a time.
+    #[inline(always)]
+    fn rows<S: Simd, const MOST: usize, const COLUMNS: usize>(&mut self, column: usize) {
+        let m = self.size.m;
+        let mut row = 0;
+        while row + MOST <= m {
+            self.block::<S, MOST, COLUMNS>(row, column);
+            row += MOST;
+        }
+        if MOST > 4 && row + 4 <= m {
+            self.block::<S, 4, COLUMNS>(row, column);
+            row += 4;
+        }
+        if MOST > 2 && row + 2 <= m {
+            self.block::<S, 2, COLUMNS>(row, column);
+            row += 2;
+        }
+        if row < m {
+            self.block::<S, 1, COLUMNS>(row, column);
+        }
+    }
+
     /// `ROWS` rows by `COLUMNS` vectors of the result, kept in registers over the whole sum.
     #[inline(always)]
     fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, row: usize, column: usize) {
@@ -99,20 +130,29 @@ impl Product<'_> {
         };
         let panels: [&[f32]; COLUMNS] = std::array::from_fn(panel);
         let within: [usize; COLUMNS] = std::array::from_fn(|j| (column + j * S::LANES) % GRAIN);
-        let rows: [&[f32]; ROWS] = std::array::from_fn(|i| &self.left[(row + i) * k..][..k]);
         let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
-        for at in 0..k {
-            let mut right = [S::splat(0.0); COLUMNS];
-            for j in 0..COLUMNS {
-                let start = GRAIN * at + within[j];
-                // SAFETY: a panel has `k` rows of sixteen, of which `within` and the lanes after it are a part.
-                right[j] = S::load(unsafe { panels[j].get_unchecked(start..start + S::LANES) });
+        match self.left {
+            Left::Rows(values, stride) => {
+                let rows: [&[f32]; ROWS] = std::array::from_fn(|i| &values[(row + i) * stride..][..k]);
+                for at in 0..k {
+                    let mut left = [0.0; ROWS];
+                    for i in 0..ROWS {
+                        // SAFETY: every row has `k` values.
+                        left[i] = unsafe { *rows[i].get_unchecked(at) };
+                    }
+                    step::<S, ROWS, COLUMNS>(&mut sums, &panels, &within, at, left);
+                }
             }
-            for i in 0..ROWS {
-                // SAFETY: every row has `k` values.
-                let left = S::splat(unsafe { *rows[i].get_unchecked(at) });
-                for j in 0..COLUMNS {
-                    sums[i][j] = S::fma(left, right[j], sums[i][j]);
+            Left::Columns { values, step: between, next } => {
+                let values = &values[row / GRAIN * next + row % GRAIN..];
+                assert!(k == 0 || values.len() >= (k - 1) * between + ROWS);
+                for at in 0..k {
+                    let mut left = [0.0; ROWS];
+                    for i in 0..ROWS {
+                        // SAFETY: checked above for the last step.
+                        left[i] = unsafe { *values.get_unchecked(at * between + i) };
+                    }
+                    step::<S, ROWS, COLUMNS>(&mut sums, &panels, &within, at, left);
                 }
             }
         }
@@ -122,6 +162,29 @@ impl Product<'_> {
                 let sum = if self.into == Into::Add { S::add(S::load(out), sum) } else { sum };
                 S::store(sum, out);
             }
+        }
+    }
+}
+
+/// One step of a block's sums; numbers of the left factor are given by row.
+#[inline(always)]
+fn step<S: Simd, const ROWS: usize, const COLUMNS: usize>(
+    sums: &mut [[S::V; COLUMNS]; ROWS],
+    panels: &[&[f32]; COLUMNS],
+    within: &[usize; COLUMNS],
+    at: usize,
+    left: [f32; ROWS],
+) {
+    let mut right = [S::splat(0.0); COLUMNS];
+    for j in 0..COLUMNS {
+        let start = GRAIN * at + within[j];
+        // SAFETY: a panel has a row of sixteen for every step, of which `within` and the lanes after it are a part.
+        right[j] = S::load(unsafe { panels[j].get_unchecked(start..start + S::LANES) });
+    }
+    for i in 0..ROWS {
+        let left = S::splat(left[i]);
+        for j in 0..COLUMNS {
+            sums[i][j] = S::fma(left, right[j], sums[i][j]);
         }
     }
 }

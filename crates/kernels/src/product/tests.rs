@@ -41,7 +41,8 @@ fn packed(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn products_match_plain_sums_at_every_level(m in 1usize..70, n in 1usize..70, k in 1usize..150, seed: u64, turned: bool, add: bool) {
+    fn products_match_plain_sums_at_every_level(m in 1usize..70, n in 1usize..150, k in 1usize..150, seed: u64, turned: bool, add: bool, few: bool, packing: bool) {
+        let m = if few { m % 3 + 1 } else { m };
         let size = Size { m, n, k };
         for level in Level::all() {
             let (mut a, mut b) = (random(seed, m * k), random(seed ^ 1, k * n));
@@ -51,7 +52,18 @@ proptest! {
             let [left, right] = packed(level, size, &a, &b, turned);
             let stride = rounded(n) + 16;
             let mut out = vec![1.0; rounded(m) * stride];
-            product(level, size, &left, &right, &mut out, stride, if add { Into::Add } else { Into::Replace });
+            let into = if add { Into::Add } else { Into::Replace };
+            let mut room = vec![f32::NAN; left.len()];
+            let turned_a = transpose(&a, m, k);
+            let to = Out { values: &mut out, stride, into };
+            match (turned, packing) {
+                (true, true) => product_transposed(level, size, &left, &right, to),
+                (true, false) => {
+                    product_of_transposed(level, size, View::new(&turned_a, k, m), &mut room, &right, to);
+                }
+                (false, true) => product(level, size, &left, &right, to.values, stride, into),
+                (false, false) => product_of(level, size, View::new(&a, m, k), &mut room, &right, to),
+            }
             for (at, expected) in plain(&a, &b, size).into_iter().enumerate() {
                 let expected = expected + if add { 1.0 } else { 0.0 };
                 let found = f64::from(out[at / n * stride + at % n]);
@@ -81,7 +93,8 @@ fn matrices_packed_one_after_the_other_are_one_longer_sum() {
             }
         }
         let mut out = vec![0.0; m * n];
-        product(level, Size { m, n, k: of }, &left, &right, &mut out, n, Into::Replace);
+        let to = Out { values: &mut out, stride: n, into: Into::Replace };
+        product_transposed(level, Size { m, n, k: of }, &left, &right, to);
         for (found, expected) in out.iter().zip(expected) {
             assert!((f64::from(*found) - expected).abs() < 1e-4, "{level}: {found} {expected}");
         }

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use super::{Into, Place, Runs, Size, View};
 use crate::{
     Level,
-    tiles::{Tiles, WORDS},
+    tiles::{Tiles, WORDS, dots},
 };
 
 pub(crate) type Tile = [__m512i; 16];
@@ -153,7 +153,7 @@ pub(crate) fn transpose(tile: &mut Tile) {
 }
 
 /// # Safety
-/// `size` is in whole grains and steps, and all three slices hold that much.
+/// `size` is in whole grains and steps, without tiles its rows are not; all three slices hold that much.
 pub(super) unsafe fn product(
     level: Level,
     size: Size,
@@ -163,10 +163,14 @@ pub(super) unsafe fn product(
     stride: usize,
     into: Into,
 ) {
-    let tiles = Tiles::of_this_thread(level);
     let steps = size.k / 32;
-    let (rows, columns) = (size.m / 16, size.n / 16);
     let add = into == Into::Add;
+    if level == Level::Bf16 {
+        // SAFETY: the caller vouches for sizes and instructions.
+        return unsafe { dots::product(size, left.as_ptr(), right.as_ptr(), out.as_mut_ptr(), stride, add) };
+    }
+    let tiles = Tiles::of_this_thread(level);
+    let (rows, columns) = (size.m / 16, size.n / 16);
     // SAFETY: both stay within their factors for rows and columns of the result.
     let left = |row: usize| unsafe { left.as_ptr().add(row * steps * WORDS) };
     // SAFETY: as above.

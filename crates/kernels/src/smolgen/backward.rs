@@ -4,7 +4,7 @@ use super::{Packed, Part, Shape};
 use crate::{
     Aligned,
     norm::{self, Moments},
-    product::{self, Into, Place, Size, View, product, rounded},
+    product::{self, Into, Out, Place, Size, View, product, product_of, product_of_transposed, rounded},
     rows,
 };
 
@@ -54,9 +54,10 @@ impl Packed {
 
     /// The gradient of a product's inputs: `gradient[m x k] * matrix^T[k x n]`.
     fn back_through(&self, matrix: &[f32], gradient: &[f32], m: usize, k: usize, n: usize) -> Aligned {
-        let left = self.left(gradient, m, k);
+        let mut room = Aligned::room(product::words(self.level, m, k));
         let mut out = Aligned::room(rounded(m) * rounded(n));
-        product(self.level, Size { m, n, k }, &left, matrix, &mut out, rounded(n), Into::Replace);
+        let to = Out { values: &mut out, stride: rounded(n), into: Into::Replace };
+        product_of(self.level, Size { m, n, k }, View::new(gradient, m, k), &mut room, matrix, to);
         out
     }
 
@@ -71,12 +72,13 @@ impl Packed {
         n: usize,
         parameters: &mut [f32],
     ) {
-        let mut left = Aligned::room(product::words(self.level, m, k));
-        product::left_transposed(self.level, View::new(inputs, k, m), &mut left);
+        let mut room = Aligned::room(product::words(self.level, m, k));
         let mut right = Aligned::room(product::words(self.level, n, k));
         product::right(self.level, View::new(gradients, k, n), &mut right);
         let out = &mut parameters[self.layout.range(part)];
-        product(self.level, Size { m, n, k }, &left, &right, out, n, Into::Add);
+        let out = Out { values: out, stride: n, into: Into::Add };
+        let inputs = View::new(inputs, k, m);
+        product_of_transposed(self.level, Size { m, n, k }, inputs, &mut room, &right, out);
     }
 
     fn norm_back(
@@ -126,7 +128,8 @@ impl Packed {
         let stride = rounded(compressed);
         let mut to_matrix = Aligned::room(width * stride);
         let size = Size { m: width, n: compressed, k: of };
-        product(level, size, &left, &right, &mut to_matrix, stride, Into::Replace);
+        let to = Out { values: &mut to_matrix, stride, into: Into::Replace };
+        product::product_transposed(level, size, &left, &right, to);
         let out = &mut parameters[self.layout.range(Part::Compress)];
         for (to, from) in out.chunks_exact_mut(compressed).zip(to_matrix.chunks_exact(stride)) {
             rows::add(level, to, &from[..compressed]);

@@ -37,7 +37,7 @@ impl Packed {
         let size = Size { m: heads, n: square, k: self.shape.per_head };
         let bias = self.get(Part::SpreadBias);
         // Whole grains of rows are written, and the last may reach beyond the biases.
-        if rounded(heads) == heads {
+        if product::rows_written(level, heads) == heads {
             product(level, size, left, &self.spread.ahead, biases, square, Into::Replace);
         } else {
             let mut room = Aligned::room(rounded(heads) * square);

@@ -6,6 +6,8 @@
 
 use std::arch::x86_64::*;
 
+use crate::product::Size;
+
 /// Words of 32 bits in a row of a tile.
 const ROW: usize = 16;
 
@@ -46,67 +48,175 @@ fn words(v: __m512) -> __m512bh {
     unsafe { std::mem::transmute::<__m512, __m512bh>(v) }
 }
 
-/// Two tiles of columns, `rows` rows: step `i` of the left factor begins `left(i)`, its rows `stride` words apart; the right
-/// tiles lie one after the other.
+/// `out (+)= left * right` of packed factors, exactly `m` rows.
+///
+/// # Safety
+/// As above; `n` and `k` are whole tiles.
+#[target_feature(enable = "avx512f,avx512bf16")]
+pub(crate) unsafe fn product(
+    size: Size,
+    left: *const f32,
+    right: *const f32,
+    out: *mut f32,
+    stride: usize,
+    add: bool,
+) {
+    let (steps, columns) = (size.k / 32, size.n / 16);
+    let factors = |column: usize| Factors { left, right, out, steps, stride, add, column };
+    let mut column = 0;
+    // SAFETY, for all four: the caller vouches for the memory.
+    while size.m <= 2 && column + 8 <= columns {
+        unsafe { factors(column).rows::<2, 8>(size.m) };
+        column += 8;
+    }
+    while column + 2 <= columns {
+        unsafe { factors(column).rows::<8, 2>(size.m) };
+        column += 2;
+    }
+    if column < columns {
+        unsafe { factors(column).rows::<16, 1>(size.m) };
+    }
+}
+
+/// A product's factors, and the tile of columns at hand.
+struct Factors {
+    left: *const f32,
+    right: *const f32,
+    out: *mut f32,
+    steps: usize,
+    stride: usize,
+    add: bool,
+    column: usize,
+}
+
+impl Factors {
+    /// All rows of some tiles of columns, `MOST` at a time.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    unsafe fn rows<const MOST: usize, const COLUMNS: usize>(&self, m: usize) {
+        let mut row = 0;
+        // SAFETY: the caller vouches for the memory of all rows.
+        unsafe {
+            while row + MOST <= m {
+                self.block::<MOST, COLUMNS>(row);
+                row += MOST;
+            }
+            if MOST > 8 && row + 8 <= m {
+                self.block::<8, COLUMNS>(row);
+                row += 8;
+            }
+            if MOST > 4 && row + 4 <= m {
+                self.block::<4, COLUMNS>(row);
+                row += 4;
+            }
+            if MOST > 2 && row + 2 <= m {
+                self.block::<2, COLUMNS>(row);
+                row += 2;
+            }
+            if row < m {
+                self.block::<1, COLUMNS>(row);
+            }
+        }
+    }
+
+    /// Some rows, which lie in one tile of the left factor.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    unsafe fn block<const ROWS: usize, const COLUMNS: usize>(&self, row: usize) {
+        let tile = self.steps * super::WORDS;
+        // SAFETY: the caller vouches for the memory.
+        unsafe {
+            let left = self.left.add(row / 16 * tile + row % 16 * ROW);
+            let right = std::array::from_fn::<_, COLUMNS, _>(|j| self.right.add((self.column + j) * tile));
+            let out = self.out.add(row * self.stride + 16 * self.column);
+            let step = |step: usize| left.add(step * super::WORDS);
+            sum_of_steps::<ROWS, COLUMNS>(step, ROW, right, self.steps, out, self.stride, self.add);
+        }
+    }
+}
+
+/// `ROWS` rows of some tiles of columns: step `i` of the left factor begins at `left(i)`, its rows `left_stride` words apart; the
+/// right tiles of a column lie one after the other.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bf16")]
+unsafe fn sum_of_steps<const ROWS: usize, const COLUMNS: usize>(
+    left: impl Fn(usize) -> *const f32,
+    left_stride: usize,
+    right: [*const f32; COLUMNS],
+    steps: usize,
+    out: *mut f32,
+    stride: usize,
+    add: bool,
+) {
+    let mut sums = [[_mm512_setzero_ps(); COLUMNS]; ROWS];
+    // SAFETY: the caller vouches for the memory.
+    unsafe {
+        if add {
+            for (row, sums) in sums.iter_mut().enumerate() {
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    *sum = _mm512_loadu_ps(out.add(row * stride + ROW * column));
+                }
+            }
+        }
+        for step in 0..steps {
+            let left = left(step);
+            for pair in 0..ROW {
+                let mut factors = [words(_mm512_setzero_ps()); COLUMNS];
+                for (factor, right) in factors.iter_mut().zip(right) {
+                    *factor = words(_mm512_loadu_ps(right.add(step * super::WORDS + ROW * pair)));
+                }
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    let left = words(_mm512_set1_ps(*left.add(row * left_stride + pair)));
+                    for (sum, factor) in sums.iter_mut().zip(factors) {
+                        *sum = _mm512_dpbf16_ps(*sum, left, factor);
+                    }
+                }
+            }
+        }
+        for (row, sums) in sums.into_iter().enumerate() {
+            for (column, sum) in sums.into_iter().enumerate() {
+                _mm512_storeu_ps(out.add(row * stride + ROW * column), sum);
+            }
+        }
+    }
+}
+
+/// Sixteen rows of two tiles of columns, as [`sum_of_steps`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
 pub(super) unsafe fn two_columns(
     left: impl Fn(usize) -> *const f32,
-    stride: usize,
+    left_stride: usize,
     right: [*const f32; 2],
     steps: usize,
     out: *mut f32,
-    out_stride: usize,
+    stride: usize,
     add: bool,
 ) {
     for half in 0..2 {
         // SAFETY: the caller vouches for the memory.
         unsafe {
-            let out = out.add(8 * half * out_stride);
-            let mut sums = if add { load(out, out_stride) } else { none() };
-            for step in 0..steps {
-                let right = right.map(|right| right.add(step * super::WORDS));
-                add_product(&mut sums, left(step).add(8 * half * stride), stride, right);
-            }
-            store(&sums, out, out_stride);
+            let left = |step: usize| left(step).add(8 * half * left_stride);
+            let out = out.add(8 * half * stride);
+            sum_of_steps::<8, 2>(left, left_stride, right, steps, out, stride, add);
         }
     }
 }
 
-/// One tile of columns, as [`two_columns`].
+/// Sixteen rows of one tile of columns, as [`sum_of_steps`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
 pub(super) unsafe fn one_column(
     left: impl Fn(usize) -> *const f32,
-    stride: usize,
+    left_stride: usize,
     right: *const f32,
     steps: usize,
     out: *mut f32,
-    out_stride: usize,
+    stride: usize,
     add: bool,
 ) {
-    let mut sums = [_mm512_setzero_ps(); 16];
     // SAFETY: the caller vouches for the memory.
-    unsafe {
-        if add {
-            for (row, sum) in sums.iter_mut().enumerate() {
-                *sum = _mm512_loadu_ps(out.add(row * out_stride));
-            }
-        }
-        for step in 0..steps {
-            let (left, right) = (left(step), right.add(step * super::WORDS));
-            for pair in 0..ROW {
-                let right = words(_mm512_loadu_ps(right.add(ROW * pair)));
-                for (row, sum) in sums.iter_mut().enumerate() {
-                    let left = words(_mm512_set1_ps(*left.add(row * stride + pair)));
-                    *sum = _mm512_dpbf16_ps(*sum, left, right);
-                }
-            }
-        }
-        for (row, sum) in sums.into_iter().enumerate() {
-            _mm512_storeu_ps(out.add(row * out_stride), sum);
-        }
-    }
+    unsafe { sum_of_steps::<16, 1>(left, left_stride, [right], steps, out, stride, add) }
 }
 
 /// Reads the sums of eight rows that begin `stride` apart.

@@ -1,6 +1,6 @@
 //! Which rows of learned tables are looked up, for a whole batch.
 
-use kernels::{bags::Bags, head::Moves};
+use kernels::{bags::Bags, choice::Lists, head::Moves};
 
 /// Bags of rows, one after another.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,21 @@ impl Lookups {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let sizes = starts.zip(&self.ends).map(|(start, end)| end - start);
         sizes.enumerate().flat_map(|(bag, size)| std::iter::repeat_n(bag as i32, size)).collect()
+    }
+}
+
+/// What was chosen from lists that lie one after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choices {
+    /// Length of all lists up to and with each.
+    pub(crate) ends: Vec<usize>,
+    /// The place of the choice in its list; negative where it is not known.
+    pub(crate) chosen: Vec<i32>,
+}
+
+impl Choices {
+    pub(super) fn lists(&self) -> Lists<'_> {
+        Lists { ends: &self.ends, chosen: &self.chosen }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use burn::tensor::Shape;
-use kernels::{Aligned, Level, bags, block, conv, head, smolgen, squares};
+use kernels::{Aligned, Level, bags, block, choice, conv, head, smolgen, squares};
 
-use super::lookups::{Lookups, MoveLookups};
+use super::lookups::{Choices, Lookups, MoveLookups};
 
 /// What is computed in one go, with what it looks up.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(crate) enum Operation {
     Squares { lookups: Arc<Lookups>, width: usize },
     /// Scores of moves, origins and targets, and mean squares, in one row; see [`head`].
     Head { moves: Arc<MoveLookups>, shape: head::Shape },
+    /// Mean cross-entropy of choices among lists of scores. There are no parameters.
+    Choice { choices: Arc<Choices> },
 }
 
 /// An operation with its parameters packed for the CPU, or as they are where it looks them up.
@@ -29,15 +31,16 @@ pub(crate) enum Ready<P> {
     Residual { packed: Arc<conv::Packed> },
     Table { table: P, width: usize },
     Head { packed: Arc<head::Packed>, parameters: P },
+    Nothing,
 }
 
 /// What the way there leaves for the way back, besides inputs and output.
 #[derive(Clone, Debug)]
-pub(super) enum Middle {
+pub(super) enum Trail {
     Nothing,
-    /// Between the halves of a transformer block.
-    Halves(Arc<Aligned>),
-    /// Between the convolutions of a residual block.
+    /// Of a transformer block.
+    Tokens(Arc<Aligned>),
+    /// Of a residual block.
     Boards(Arc<conv::Between>),
 }
 
@@ -52,7 +55,7 @@ impl Operation {
                 shape.check().is_ok() && smolgen.as_ref().is_none_or(smolgen::Shape::fits)
             }
             Operation::Residual { channels, reduced } => conv::fits(*channels) && reduced.is_multiple_of(16),
-            Operation::Sums { .. } | Operation::Squares { .. } => true,
+            Operation::Sums { .. } | Operation::Squares { .. } | Operation::Choice { .. } => true,
             Operation::Head { shape, .. } => shape.fits(),
         }
     }
@@ -64,6 +67,7 @@ impl Operation {
             Operation::Sums { lookups, width } => Shape::new([lookups.len(), *width]),
             Operation::Squares { lookups, width } => Shape::new([lookups.len() / 64, 64, *width]),
             Operation::Head { moves, shape } => Shape::new([moves.moves().results(*shape)]),
+            Operation::Choice { .. } => Shape::new([1]),
         }
     }
 
@@ -94,6 +98,7 @@ impl Operation {
                 let packed = head::Packed::new(level, *shape, parameters.as_ref(), train);
                 Ready::Head { packed: Arc::new(packed), parameters }
             }
+            Operation::Choice { .. } => Ready::Nothing,
         }
     }
 
@@ -104,14 +109,14 @@ impl Operation {
         ready: &Ready<P>,
         (x, side): (&[f32], &[f32]),
         keep: bool,
-    ) -> (Vec<f32>, Middle) {
-        let mut middle = Middle::Nothing;
+    ) -> (Vec<f32>, Trail) {
+        let mut kept = Trail::Nothing;
         let y = match (self, ready) {
-            (Operation::Block { .. }, Ready::Block { packed }) => {
+            (Operation::Block { shape, .. }, Ready::Block { packed }) => {
                 let mut y = vec![0.0; x.len()];
-                let mut between = keep.then(|| Aligned::room(x.len()));
-                block::forward(packed, x, None, &mut y, between.as_deref_mut());
-                middle = between.map_or(Middle::Nothing, |between| Middle::Halves(Arc::new(between)));
+                let mut trail = keep.then(|| Aligned::room(x.len() / shape.values() * shape.trail()));
+                block::forward(packed, x, None, &mut y, trail.as_deref_mut());
+                kept = trail.map_or(Trail::Nothing, |trail| Trail::Tokens(Arc::new(trail)));
                 y
             }
             (Operation::Residual { .. }, Ready::Residual { packed }) => {
@@ -119,7 +124,7 @@ impl Operation {
                 if !keep {
                     conv::forward(packed, x, &mut y);
                 } else if let Some(between) = conv::forward_keeping(packed, x, &mut y) {
-                    middle = Middle::Boards(Arc::new(between));
+                    kept = Trail::Boards(Arc::new(between));
                 }
                 y
             }
@@ -136,9 +141,12 @@ impl Operation {
             (Operation::Head { moves, .. }, Ready::Head { packed, parameters }) => {
                 head::forward(packed, parameters.as_ref(), moves.moves(), x, side)
             }
+            (Operation::Choice { choices }, Ready::Nothing) => {
+                vec![choice::forward(level, choices.lists(), x)]
+            }
             _ => unreachable!("an operation is given what it made ready"),
         };
-        (y, middle)
+        (y, kept)
     }
 
     /// From the gradient of `y` to those of the inputs.
@@ -147,22 +155,20 @@ impl Operation {
         level: Level,
         ready: &Ready<P>,
         (x, side, y): (&[f32], &[f32], &[f32]),
-        middle: &Middle,
+        trail: &Trail,
         gradient: &[f32],
     ) -> Slopes {
         let mut to_x = vec![0.0; x.len()];
         let mut to_side = vec![0.0; side.len()];
         let to_parameters = match (self, ready) {
             (Operation::Block { .. }, Ready::Block { packed }) => {
-                let Middle::Halves(middle) = middle else {
-                    unreachable!("blocks keep what lies between their halves");
-                };
-                let kept = block::Kept { x, middle, bias: None };
+                let Trail::Tokens(trail) = trail else { unreachable!("blocks leave a trail") };
+                let kept = block::Kept { x, trail, bias: None };
                 block::backward(packed, kept, gradient, &mut to_x, None)
             }
             (Operation::Residual { .. }, Ready::Residual { packed }) => {
-                let between = match middle {
-                    Middle::Boards(between) => Some(&**between),
+                let between = match trail {
+                    Trail::Boards(between) => Some(&**between),
                     _ => None,
                 };
                 conv::backward(packed, conv::Kept { x, y, between }, gradient, &mut to_x)
@@ -180,6 +186,10 @@ impl Operation {
             (Operation::Head { moves, .. }, Ready::Head { packed, parameters }) => {
                 let to = (&mut to_x[..], &mut to_side[..]);
                 head::backward(packed, parameters.as_ref(), moves.moves(), (x, side), gradient, to)
+            }
+            (Operation::Choice { choices }, Ready::Nothing) => {
+                choice::backward(level, choices.lists(), x, gradient[0], &mut to_x);
+                vec![0.0]
             }
             _ => unreachable!("an operation is given what it made ready"),
         };

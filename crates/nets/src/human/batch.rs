@@ -28,8 +28,6 @@ const MAIA_LEAST_CLOCK_CS: u32 = 3000;
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(super) len: usize,
-    /// Legal moves of the moment that has most.
-    pub(super) longest: usize,
     /// Numbers of legal moves.
     pub(super) counts: Vec<usize>,
     pub(super) input: Input,
@@ -95,25 +93,36 @@ impl Batch {
             Architecture::Hc3 => Input::Hc3(Hc3Input::new(config.hc3.ratings, moments)),
             Architecture::Swift => Input::Swift(SwiftInput::new(moments)),
         };
-        let longest = counts.iter().copied().max().unwrap_or(0);
-        Batch { len: moments.len(), longest, counts, input, targets: None }
+        Batch { len: moments.len(), counts, input, targets: None }
     }
 
-    /// Spreads scores of all moves, one moment after another, over a rectangle: [batch, longest].
+    /// Where the list of legal moves of each moment ends, if they lie one after another.
+    pub(super) fn ends(&self) -> Vec<usize> {
+        let mut end = 0;
+        let add = |&count: &usize| {
+            end += count;
+            end
+        };
+        self.counts.iter().map(add).collect()
+    }
+
+    /// Spreads scores of all moves, one moment after another, over a rectangle: [batch, longest]. For devices that have no
+    /// operation on lists of different lengths.
     pub(super) fn rectangle(&self, scores: Tensor<1>) -> Tensor<2> {
         let device = scores.device();
+        let longest = self.counts.iter().copied().max().unwrap_or(0);
         let hopeless = Tensor::from_data([HOPELESS], &device);
         let none = self.counts.iter().sum::<usize>() as i32;
-        let mut places = vec![none; self.len * self.longest];
+        let mut places = vec![none; self.len * longest];
         let mut next = 0;
-        for (row, &count) in places.chunks_exact_mut(self.longest).zip(&self.counts) {
+        for (row, &count) in places.chunks_exact_mut(longest).zip(&self.counts) {
             row[..count].iter_mut().for_each(|place| {
                 *place = next;
                 next += 1;
             });
         }
         let all = Tensor::cat(vec![scores, hopeless], 0);
-        all.select(0, indices(places, &device)).reshape([self.len, self.longest])
+        all.select(0, indices(places, &device)).reshape([self.len, longest])
     }
 }
 

@@ -4,7 +4,7 @@ use burn::tensor::activation::softmax;
 use chess::{Brain, Moment, Opinion, ThinkTime, Wdl};
 
 use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
-use crate::{calibrate::at_temperature, weights::values};
+use crate::{calibrate::at_temperature, fused, weights::values};
 
 /// Moments that are judged in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -26,15 +26,16 @@ impl HumanBrain {
     fn judge_some(&self, moments: &[&Moment]) -> Vec<Opinion> {
         let batch = Batch::from_moments(&self.config, moments);
         let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false, self.packed.as_ref());
-        let moves = values(softmax(moves, 1));
+        let moves = fused::chances(&batch.ends(), values(moves));
         let outcome = values(softmax(outcome, 1));
         let think = values(softmax(think, 1));
-        let rows = moves.chunks_exact(batch.longest).zip(&batch.counts);
+        let mut rest_of_moves = &moves[..];
+        let rows = batch.counts.iter().map(|&count| rest_of_moves.split_off(..count).expect("its list"));
         let rest = outcome.chunks_exact(3).zip(think.chunks_exact(THINK_BINS));
         rows.zip(rest)
             .zip(moments)
-            .map(|(((row, &count), (wdl, think)), moment)| Opinion {
-                policy: Some(self.calibrated(&row[..count], moment)),
+            .map(|((row, (wdl, think)), moment)| Opinion {
+                policy: Some(self.calibrated(row, moment)),
                 wdl: Some(Wdl::from_weights(wdl[0], wdl[1], wdl[2])),
                 think: Some(think_time(think)),
                 line: Vec::new(),

@@ -126,13 +126,13 @@ impl Hc3 {
 }
 
 /// Scores of the legal moves out of scores of all words.
-fn legal_only(words: Tensor<2>, batch: &Batch, input: &Hc3Input) -> Tensor<2> {
+fn legal_only(words: Tensor<2>, batch: &Batch, input: &Hc3Input) -> Tensor<1> {
     let device = words.device();
     let [len, width] = words.dims();
     let rows = batch.counts.iter().enumerate().flat_map(|(row, &count)| std::iter::repeat_n(row, count));
     let places = rows.zip(&input.words).map(|(row, &word)| (row * width) as i32 + word).collect();
     let places: Tensor<1, Int> = indices(places, &device);
-    batch.rectangle(words.reshape([len * width]).select(0, places))
+    words.reshape([len * width]).select(0, places)
 }
 
 impl Block {

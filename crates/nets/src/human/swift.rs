@@ -115,7 +115,7 @@ impl Swift {
 
         let pooled = relu(self.pool.forward(Tensor::cat(vec![said.mean, context], 1))); // [batch, hidden]
         Outputs {
-            moves: batch.rectangle(said.moves),
+            moves: said.moves,
             outcome: self.outcome.forward(pooled.clone()),
             think: self.think.forward(pooled),
             origin: said.origin,
