@@ -68,7 +68,9 @@ impl Walker<'_> {
     fn explore(&mut self, id: u32, breadth: usize, far: u8) {
         let node = self.node(id);
         let done = usize::from(node.explored) > breadth;
-        if done || node.over || node.value.is_nan() || node.board.in_check() {
+        // A visit that is under way counts on the edges that it found.
+        let visited = node.visit > 0 && !node.closed;
+        if done || visited || node.over || node.value.is_nan() || node.board.in_check() {
             return;
         }
         if node.moves != Moves::All {

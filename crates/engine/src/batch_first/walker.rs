@@ -22,6 +22,8 @@ use super::{
 
 /// Batches are not made smaller than this to save time.
 const LEAST_BATCH: usize = 8;
+/// As many boards go through a network side by side even on a CPU: up to here more of them are nearly free.
+const SIDE_BY_SIDE: usize = 16;
 
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,11 +161,7 @@ impl<'a> Walker<'a> {
 
     /// Positions up to which a batch is filled because more of them hardly cost more.
     fn worthwhile(&self) -> usize {
-        self.evaluator
-            .pace
-            .worthwhile()
-            .clamp(LEAST_BATCH, self.batch_size.max(LEAST_BATCH))
-            .min(self.full_batch())
+        self.evaluator.pace.worthwhile().max(SIDE_BY_SIDE).min(self.full_batch())
     }
 
     /// Positions that make a batch worth sending while there is more to open.
