@@ -3,7 +3,7 @@
 #
 #     runs/rivals.sh DATASET MAIA [eval options]    DATASET: the two Lichess files, imported; MAIA: folder of maia-1100.pb.gz .. maia-1900.pb.gz
 #
-# TABIYA names the binary, PYTHON an interpreter with the packages chess and numpy, STOCKFISH the engine, HUMAN the weights of the mind, POSITIONS how many (6000).
+# TABIYA names the binary, PYTHON an interpreter with the packages chess and numpy, STOCKFISH the engine, HUMAN the weights of the mind, POSITIONS how many (10000).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dataset=$1 maia=$2
@@ -15,4 +15,4 @@ net() { printf '%q %q %q;name=%s' "${PYTHON:-python3}" "$here/maia_uci.py" "$mai
 "$tabiya" eval human "${HUMAN:-human}" \
     "$(net maia-matched)" "$(net maia-1100 maia-1100.pb.gz)" "$(net maia-1500 maia-1500.pb.gz)" "$(net maia-1900 maia-1900.pb.gz)" \
     "$stockfish;name=stockfish-d1;depth=1" "$stockfish;name=stockfish-10k;nodes=10000" \
-    --data "$dataset" --split test --positions "${POSITIONS:-6000}" --max-per-account 300 "$@"
+    --data "$dataset" --split test --positions "${POSITIONS:-10000}" --max-per-account 300 "$@"
