@@ -59,7 +59,6 @@ pub(super) struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    #[expect(clippy::too_many_arguments, reason = "the parts of a search, each named by its type")]
     pub(super) fn new(
         tree: &'a mut Tree,
         queue: &'a mut Queue,
