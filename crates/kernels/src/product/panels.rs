@@ -1,7 +1,7 @@
 //! Factors in f32: the left one row by row, the right one in panels of sixteen columns, a transposed left one as if it were right.
 
 use super::{GRAIN, Into, Place, Runs, Size, View};
-use crate::simd::{Simd, Task};
+use crate::simd::{self, Simd, Task};
 
 pub(super) fn left(from: View<'_>, to: &mut [f32], place: Place) {
     for (row, to) in to.chunks_exact_mut(place.of).enumerate().take(super::rounded(from.rows)) {
@@ -131,10 +131,18 @@ impl Product<'_> {
         let panels: [&[f32]; COLUMNS] = std::array::from_fn(panel);
         let within: [usize; COLUMNS] = std::array::from_fn(|j| (column + j * S::LANES) % GRAIN);
         let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
+        // Each block asks for its part of the columns after these, so that they are near when their turn comes.
+        let blocks = self.size.m.div_ceil(ROWS);
+        let share = COLUMNS * S::LANES * k / blocks;
+        let ahead = self.right.as_ptr().wrapping_add((column + COLUMNS * S::LANES) * k + row / ROWS * share);
+        let pace = COLUMNS * S::LANES / blocks;
         match self.left {
             Left::Rows(values, stride) => {
                 let rows: [&[f32]; ROWS] = std::array::from_fn(|i| &values[(row + i) * stride..][..k]);
                 for at in 0..k {
+                    if ROWS > 2 {
+                        simd::fetch(ahead.wrapping_add(at * pace));
+                    }
                     let mut left = [0.0; ROWS];
                     for i in 0..ROWS {
                         // SAFETY: every row has `k` values.

@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::product::Size;
+use crate::{product::Size, simd::fetch};
 
 /// Words of 32 bits in a row of a tile.
 const ROW: usize = 16;
@@ -62,7 +62,7 @@ pub(crate) unsafe fn product(
     add: bool,
 ) {
     let (steps, columns) = (size.k / 32, size.n / 16);
-    let factors = |column: usize| Factors { left, right, out, steps, stride, add, column };
+    let factors = |column: usize| Factors { left, right, out, steps, stride, add, column, m: size.m };
     let mut column = 0;
     // SAFETY, for all four: the caller vouches for the memory.
     while size.m <= 2 && column + 8 <= columns {
@@ -87,6 +87,7 @@ struct Factors {
     stride: usize,
     add: bool,
     column: usize,
+    m: usize,
 }
 
 impl Factors {
@@ -129,7 +130,19 @@ impl Factors {
             let left = self.left.add(row / 16 * tile + row % 16 * ROW);
             let right = std::array::from_fn::<_, COLUMNS, _>(|j| self.right.add((self.column + j) * tile));
             let out = self.out.add(row * self.stride + 16 * self.column);
-            let step = |step: usize| left.add(step * super::WORDS);
+            // Each block asks for its part of the columns after these, so that they are near when their turn comes.
+            let blocks = self.m.div_ceil(ROWS);
+            let pace = COLUMNS * super::WORDS / blocks;
+            let ahead =
+                self.right.wrapping_add((self.column + COLUMNS) * tile + row / ROWS * self.steps * pace);
+            let step = |step: usize| {
+                if ROWS > 2 {
+                    for line in (0..pace).step_by(ROW) {
+                        fetch(ahead.wrapping_add(step * pace + line));
+                    }
+                }
+                left.add(step * super::WORDS)
+            };
             sum_of_steps::<ROWS, COLUMNS>(step, ROW, right, self.steps, out, self.stride, self.add);
         }
     }
