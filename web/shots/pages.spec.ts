@@ -22,7 +22,7 @@ const phone = { width: 390, height: 844 };
 
 async function midgame(page: Page): Promise<void> {
   const opening = 'e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4'.split(' ');
-  await newGame(page, { start: { moves: opening }, color: 'black', time: { base_s: 300, increment_s: 3 }, pace: 'at_once' });
+  await newGame(page, { mind: 'human:instant', start: { moves: opening }, color: 'black', time: { base_s: 300, increment_s: 3 }, pace: 'at_once' });
   for (const move of ['Be7', 'h6', 'O-O']) {
     const before = await moves(page).count();
     await page.getByLabel('Type a move').fill(move);
@@ -30,6 +30,7 @@ async function midgame(page: Page): Promise<void> {
     await page.waitForTimeout(2500);
     if ((await moves(page).count()) === before) await page.getByLabel('Type a move').fill('');
   }
+  await page.getByLabel('Type a move').blur();
 }
 
 async function review(page: Page): Promise<void> {
