@@ -235,7 +235,7 @@ impl Tiles {
             // SAFETY: the caller vouches for the memory, `self` for the instructions.
             return unsafe {
                 let left = |step: usize| left.add(step * WORDS);
-                dots::one_column(left, 16, right, steps, out, out_stride, add)
+                dots::one_column(left, 16, right, steps, out, out_stride, add);
             };
         }
         // SAFETY: the caller vouches for the memory, `self` for the tiles.
@@ -363,7 +363,7 @@ impl Tiles {
             // SAFETY: the caller vouches for the memory, `self` for the instructions.
             return unsafe {
                 let left = |step: usize| left.byte_offset(offsets[step] as isize);
-                dots::one_column(left, row_bytes / 4, right, offsets.len(), out, out_stride, false)
+                dots::one_column(left, row_bytes / 4, right, offsets.len(), out, out_stride, false);
             };
         }
         // SAFETY: the caller vouches for the memory, `self` for the tiles.

@@ -156,9 +156,9 @@ impl Product<'_> {
                 assert!(k == 0 || values.len() >= (k - 1) * between + ROWS);
                 for at in 0..k {
                     let mut left = [0.0; ROWS];
-                    for i in 0..ROWS {
+                    for (i, left) in left.iter_mut().enumerate() {
                         // SAFETY: checked above for the last step.
-                        left[i] = unsafe { *values.get_unchecked(at * between + i) };
+                        *left = unsafe { *values.get_unchecked(at * between + i) };
                     }
                     step::<S, ROWS, COLUMNS>(&mut sums, &panels, &within, at, left);
                 }

@@ -64,16 +64,18 @@ pub(crate) unsafe fn product(
     let (steps, columns) = (size.k / 32, size.n / 16);
     let factors = |column: usize| Factors { left, right, out, steps, stride, add, column, m: size.m };
     let mut column = 0;
-    // SAFETY, for all four: the caller vouches for the memory.
     while size.m <= 2 && column + 8 <= columns {
+        // SAFETY: the caller vouches for the memory.
         unsafe { factors(column).rows::<2, 8>(size.m) };
         column += 8;
     }
     while column + 2 <= columns {
+        // SAFETY: as above.
         unsafe { factors(column).rows::<8, 2>(size.m) };
         column += 2;
     }
     if column < columns {
+        // SAFETY: as above.
         unsafe { factors(column).rows::<16, 1>(size.m) };
     }
 }
