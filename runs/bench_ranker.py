@@ -4,7 +4,7 @@
     cargo build --release && target/venv/bin/python runs/bench_ranker.py target/release/tabiya configs/ranker.toml
 
 Rounds alternate (ours, theirs, ours, theirs) and the table gives medians and the ratio, because other work on the machine comes and
-goes. Theirs get planes that are ready; ours begin with the board where they judge. Positions have 30 pieces and 30 legal moves.
+goes. TABIYA_CPU chooses our level, ROUNDS, SECONDS_EACH and THREADS (2,1) the rest. Theirs get planes that are ready; ours begin with the board where they judge. Positions have 30 pieces and 30 legal moves.
 """
 
 import json
@@ -110,7 +110,7 @@ def main():
     rounds, seconds = int(os.environ.get("ROUNDS", "5")), float(os.environ.get("SECONDS_EACH", "2"))
     with open(path, "rb") as file:
         config = tomllib.load(file)["network"]
-    for batch, threads in [(256, 2), (256, 1)]:
+    for batch, threads in [(256, int(n)) for n in os.environ.get("THREADS", "2,1").split(",")]:
         torch.set_num_threads(threads)
         theirs = work(config, batch)
         found = {}
