@@ -89,11 +89,11 @@ fn serve(brain: &dyn Brain, mut inbox: mpsc::Receiver<Request>) {
             // Whoever asked may have left: a game that ended, a page that was closed.
             match request {
                 Request::Opinion(moment, answer) if !answer.is_closed() => {
-                    moments.push((vec![*moment], answer))
+                    moments.push((vec![*moment], answer));
                 }
                 Request::Values(positions, answer) if !answer.is_closed() => values.push((positions, answer)),
                 Request::MoveScores(positions, answer) if !answer.is_closed() => {
-                    scores.push((positions, answer))
+                    scores.push((positions, answer));
                 }
                 _ => {}
             }

@@ -137,7 +137,7 @@ pub(crate) fn to_pgn(game: &Game, openings: &Openings) -> pgn::Game {
     out.set_tag("Date", date::pgn(game.created_s));
     let opponent = format!("Tabiya {}", setup.mind);
     let player = setup.name.clone().unwrap_or_else(|| "You".to_owned());
-    let (white, black) = setup.color.fold_wb((player.clone(), opponent.clone()), (opponent.clone(), player));
+    let (white, black) = setup.color.fold_wb((player.clone(), opponent.clone()), (opponent, player));
     out.set_tag("White", white);
     out.set_tag("Black", black);
     let ratings = setup.ratings();
