@@ -107,7 +107,9 @@ fn card(mind: &Mind, search: &str) -> MindCard {
             ("Human-like", "Plays what people of the chosen rating play, and thinks as long as they do.")
         }
         "heuristic" => ("Engine", "Hand-made evaluation, at full strength."),
-        "ranker" => ("Ranker", "A network that learned from analysed games which of two positions is better."),
+        "ranker" => {
+            ("Ranker", "A network that learned from analysed games which of two positions is better.")
+        }
         other => (other, "A network without a description."),
     };
     let name = format!("{}:{search}", mind.name());
