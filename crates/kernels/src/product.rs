@@ -210,7 +210,14 @@ pub struct Runs<'a> {
     pub values: &'a [f32],
     pub stride: usize,
     pub starts: &'a [usize],
+    /// Whether rows are squares of a board with nine to a rank, and the first, second and last third of the runs those of the rank
+    /// before, the same rank and the one after it. Then the ninth squares, which are none, may be left out, and so may runs
+    /// beyond the first and the last rank.
+    pub board: bool,
 }
+
+/// Rows to a rank of a board whose ninth square is none.
+const RANK: usize = 9;
 
 /// `out[m x n] = runs[m x k] * right[k x n]`; a run has a multiple of 32 numbers, `n` is in whole grains, and so is `m` where
 /// the level rounds; elsewhere eight rows are enough of a grain.
@@ -218,6 +225,7 @@ pub fn product_of_runs(level: Level, size: Size, left: Runs<'_>, right: &[f32], 
     let Size { m, n, k } = size;
     let rows = if level.rounds() { GRAIN } else { 8 };
     assert!(m.is_multiple_of(rows) && n.is_multiple_of(GRAIN) && m > 0 && n > 0);
+    assert!(!left.board || m.is_multiple_of(RANK) || level.rounds());
     let run = k / left.starts.len();
     assert!(run * left.starts.len() == k && run.is_multiple_of(32) && k > 0);
     let words_of_run = if level.rounds() { run / 2 } else { run };

@@ -1,5 +1,7 @@
 //! The products of a convolution.
 
+use std::ops::Range;
+
 use super::{BEFORE, PART, RANK, ROWS, SQUARES, board::Board, parts, place};
 use crate::{
     Level,
@@ -21,7 +23,7 @@ pub(super) fn convolve(level: Level, board: &Board, weight: &[f32], channels: us
         starts[place(neighbour, first, channels).at / PART] = start + first * words / channels;
     }
     let size = Size { m: if level.rounds() { ROWS } else { SQUARES }, n: channels, k: 9 * channels };
-    let runs = Runs { values: board.words(), stride: words, starts: &starts };
+    let runs = Runs { values: board.words(), stride: words, starts: &starts, board: true };
     product::product_of_runs(level, size, runs, weight, out);
 }
 
@@ -31,14 +33,17 @@ pub(super) fn slopes(level: Level, inputs: &Board, gradients: &Board, channels: 
     for (neighbour, to) in to.chunks_exact_mut(channels * channels).enumerate() {
         let start = (BEFORE as isize + offset(neighbour)) as usize;
         let inputs = &inputs.plain[start * channels..][..SQUARES * channels];
-        simd::run(level, Slopes { inputs, gradients, channels, to });
+        // The first rank has none before it, and the last none after it.
+        let ranks = [1..8, 0..8, 0..7][neighbour / 3].clone();
+        simd::run(level, Slopes { inputs, gradients, ranks, channels, to });
     }
 }
 
-/// `to[i][j] += inputs[row][i] * gradients[row][j]`, summed over rows.
+/// `to[i][j] += inputs[row][i] * gradients[row][j]`, summed over the squares of some ranks.
 struct Slopes<'a> {
     inputs: &'a [f32],
     gradients: &'a [f32],
+    ranks: Range<usize>,
     channels: usize,
     to: &'a mut [f32],
 }
@@ -49,6 +54,7 @@ impl Task for Slopes<'_> {
     #[inline(always)]
     fn run<S: Simd>(mut self) {
         assert!(self.inputs.len() == self.gradients.len() && self.channels.is_multiple_of(PART));
+        assert!(self.inputs.len() == SQUARES * self.channels && self.ranks.end <= 8);
         assert!(self.to.len() == self.channels * self.channels);
         for column in (0..self.channels).step_by(2 * S::LANES) {
             let mut row = 0;
@@ -69,7 +75,8 @@ impl Slopes<'_> {
     #[inline(always)]
     fn block<S: Simd, const ROWS: usize>(&mut self, row: usize, column: usize) {
         let mut sums = [[S::splat(0.0); 2]; ROWS];
-        for at in (0..self.inputs.len()).step_by(self.channels) {
+        for square in 8 * self.ranks.start..8 * self.ranks.end {
+            let at = super::row(square) * self.channels;
             // SAFETY: rows of both factors have `channels` numbers, of which these are some.
             let (left, right) = unsafe {
                 let right = self.gradients.get_unchecked(at + column..at + column + 2 * S::LANES);

@@ -1,6 +1,8 @@
 //! Factors in f32: the left one row by row, the right one in panels of sixteen columns, a transposed left one as if it were right.
 
-use super::{GRAIN, Into, Place, Runs, Size, View};
+use std::ops::Range;
+
+use super::{GRAIN, Into, Place, RANK, Runs, Size, View};
 use crate::simd::{self, Simd, Task};
 
 pub(super) fn left(from: View<'_>, to: &mut [f32], place: Place) {
@@ -210,24 +212,18 @@ impl Task for RunsProduct<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self) {
-        let Size { m, n, .. } = self.size;
+        let n = self.size.n;
         let mut column = 0;
         while column < n {
             // As many rows as leave registers for two vectors of weights.
             if S::LANES == GRAIN && column + 2 * GRAIN <= n {
-                for row in (0..m).step_by(8) {
-                    self.block::<S, 8, 2>(row, column);
-                }
+                self.rows::<S, 8, 2>(column);
                 column += 2 * GRAIN;
             } else if S::LANES == GRAIN {
-                for row in (0..m).step_by(8) {
-                    self.block::<S, 8, 1>(row, column);
-                }
+                self.rows::<S, 8, 1>(column);
                 column += GRAIN;
             } else {
-                for row in (0..m).step_by(4) {
-                    self.block::<S, 4, 2>(row, column);
-                }
+                self.rows::<S, 4, 2>(column);
                 column += GRAIN;
             }
         }
@@ -235,15 +231,41 @@ impl Task for RunsProduct<'_> {
 }
 
 impl RunsProduct<'_> {
+    /// All rows of some columns.
     #[inline(always)]
-    fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, row: usize, column: usize) {
+    fn rows<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, column: usize) {
+        let runs = self.left.starts.len();
+        if !self.left.board {
+            for row in (0..self.size.m).step_by(ROWS) {
+                self.block::<S, ROWS, COLUMNS>(row, column, 0..runs);
+            }
+            return;
+        }
+        let ranks = self.size.m / RANK;
+        for rank in 0..ranks {
+            let first = if rank == 0 { runs / 3 } else { 0 };
+            let end = if rank + 1 == ranks { runs - runs / 3 } else { runs };
+            for row in (0..RANK - 1).step_by(ROWS) {
+                self.block::<S, ROWS, COLUMNS>(rank * RANK + row, column, first..end);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(
+        &mut self,
+        row: usize,
+        column: usize,
+        parts: Range<usize>,
+    ) {
         let Size { n, k, .. } = self.size;
         let run = k / self.left.starts.len();
         let panel = |j: usize| &self.right[(column + j * S::LANES) / GRAIN * GRAIN * k..][..GRAIN * k];
         let panels: [&[f32]; COLUMNS] = std::array::from_fn(panel);
         let within: [usize; COLUMNS] = std::array::from_fn(|j| (column + j * S::LANES) % GRAIN);
         let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
-        for (part, &start) in self.left.starts.iter().enumerate() {
+        for part in parts {
+            let start = self.left.starts[part];
             let left = &self.left.values[start + row * self.left.stride..];
             for at in 0..run {
                 let mut right = [S::splat(0.0); COLUMNS];
