@@ -121,20 +121,21 @@ impl Growth<'_, '_> {
     fn gather(&mut self, most: usize) -> Batch {
         let mut batch = Batch::default();
         let mut taken = Vec::new();
-        let mut over = 0;
-        while batch.len() < most && over + taken.len() < most + LEAST_BATCH && self.has_nodes_left() {
+        let mut known = 0;
+        while batch.len() < most && known + taken.len() < most + LEAST_BATCH && self.has_nodes_left() {
             match self.plant.descend() {
                 Leaf::New(id) => batch.push(id, &self.plant.fork(id).board.chess),
-                Leaf::Over => over += 1,
+                Leaf::Known => known += 1,
                 Leaf::Taken(ROOT) => break,
                 Leaf::Taken(id) => {
-                    // Makes the next descent go elsewhere.
-                    self.plant.count(id, 1);
-                    taken.push(id);
+                    // Makes the next descent go elsewhere, and the more so the more often it did not help.
+                    let looks = 1 + taken.len() as i32 / 8;
+                    self.plant.count(id, looks);
+                    taken.push((id, looks));
                 }
             }
         }
-        taken.into_iter().for_each(|id| self.plant.count(id, -1));
+        taken.into_iter().for_each(|(id, looks)| self.plant.count(id, -looks));
         batch
     }
 

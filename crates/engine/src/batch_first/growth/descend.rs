@@ -29,8 +29,8 @@ const POINTED_AT: f32 = 0.3;
 pub(super) enum Leaf {
     /// The mind must be asked about this fork.
     New(u32),
-    /// The game ends there, and that is counted already.
-    Over,
+    /// The game ends there, or the position is known from elsewhere in the tree; it is counted already.
+    Known,
     /// The mind is being asked, or there is nothing left to find out.
     Taken(u32),
 }
@@ -42,14 +42,17 @@ impl Plant {
         loop {
             match self.fork(id).state {
                 State::New => {
-                    self.fork_mut(id).state = State::Asked;
                     self.count(id, 1);
+                    if self.learn_from_twin(id) {
+                        return Leaf::Known;
+                    }
+                    self.fork_mut(id).state = State::Asked;
                     return Leaf::New(id);
                 }
                 State::Over => {
                     self.count(id, 1);
                     self.tell(id);
-                    return Leaf::Over;
+                    return Leaf::Known;
                 }
                 State::Asked => return Leaf::Taken(id),
                 State::Judged if is_decided(self.fork(id).worth) => return Leaf::Taken(id),
@@ -79,11 +82,19 @@ impl Plant {
     /// Takes in the mind's word on a fork.
     pub(super) fn take_in(&mut self, id: u32, judgement: &Judgement) {
         let own = of_centipawns(judgement.value);
-        self.sprout(id, twigs(own, &judgement.moves));
-        let fork = self.fork_mut(id);
-        fork.state = State::Judged;
-        (fork.own, fork.worth) = (own, own);
+        self.sprout(id, own, twigs(own, &judgement.moves));
         self.tell(id);
+    }
+
+    /// Takes over what the tree knows of the same position elsewhere, if it does.
+    fn learn_from_twin(&mut self, id: u32) -> bool {
+        let Some(twin) = self.twin(id).filter(|twin| !is_decided(twin.worth)) else { return false };
+        let own = twin.worth;
+        let untried = |twig: &Twig| Twig { child: NONE, worth: own - UNTRIED, effort: 0, ..*twig };
+        let twigs = twin.twigs.iter().map(untried).collect();
+        self.sprout(id, own, twigs);
+        self.tell(id);
+        true
     }
 
     /// Tells everybody up to the root what a fork is worth now.

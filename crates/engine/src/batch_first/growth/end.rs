@@ -9,8 +9,10 @@ use super::{
 
 /// Share of the planned time before which no choice is clear.
 const SOONEST: f64 = 0.1;
-/// How many times the planned time a choice may take that is not settled.
-const UNSETTLED: f64 = 1.6;
+/// How many times the planned time a choice may take, and one that is not settled: most are clear long before, so that on the mean
+/// no more than planned is used.
+const SETTLED: f64 = 1.8;
+const UNSETTLED: f64 = 2.8;
 /// Share of the best move's looks with which another counts as a rival.
 const RIVAL: f32 = 0.3;
 
@@ -51,7 +53,7 @@ impl Growth<'_, '_> {
         let rivals = || root.twigs.iter().filter(|twig| twig.m != best.m);
         let rival = |effort: u32| effort as f32 >= RIVAL * best.effort as f32;
         let settled = !rivals().any(|twig| twig.worth > best.worth && rival(twig.effort));
-        let latest = if settled { soft } else { UNSETTLED * soft };
+        let latest = soft * if settled { SETTLED } else { UNSETTLED };
         let looks_a_second = self.plant.made as f64 / thought.max(1e-3);
         let looks_left = (latest - thought).max(0.0) * looks_a_second;
         let second = rivals().map(|twig| twig.effort).max().unwrap_or(0);

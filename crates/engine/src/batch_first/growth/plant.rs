@@ -1,6 +1,8 @@
 //! The tree that grows: forks (positions) with twigs (their moves) in one array of limited size. It stays from move to move
 //! of a game.
 
+use std::collections::HashMap;
+
 use chess::{
     PackedMove,
     shakmaty::{Move, Position},
@@ -17,6 +19,9 @@ use crate::{
 
 /// Forks that fit into the smallest tree.
 const LEAST_FORKS: usize = 4096;
+
+/// What the map of known positions needs for each: twice the size of an entry, since it is never full.
+const KNOWN_BYTES: usize = 2 * size_of::<(u64, u32)>();
 
 /// A legal move.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +68,8 @@ pub(super) struct Fork {
 #[derive(Debug, Default)]
 pub(in crate::batch_first) struct Plant {
     pub(super) forks: Vec<Fork>,
+    /// Judged forks by the keys of their positions.
+    known: HashMap<u64, u32>,
     /// Keys of the game since the last capture or pawn move, the root's last.
     past: Vec<u64>,
     twigs: usize,
@@ -84,6 +91,7 @@ impl Plant {
         });
         let Some(root) = root else {
             self.forks.clear();
+            self.known.clear();
             self.twigs = 0;
             self.forks.push(fork(board, NONE, 0, 0));
             return;
@@ -103,8 +111,7 @@ impl Plant {
     }
 
     pub(in crate::batch_first) fn clear(&mut self) {
-        self.forks = Vec::new();
-        self.twigs = 0;
+        *self = Plant::default();
     }
 
     pub(super) fn root(&self) -> &Fork {
@@ -124,7 +131,7 @@ impl Plant {
     }
 
     fn bytes(&self) -> usize {
-        self.forks.len() * size_of::<Fork>() + self.twigs * size_of::<Twig>()
+        self.forks.len() * (size_of::<Fork>() + KNOWN_BYTES) + self.twigs * size_of::<Twig>()
     }
 
     /// Thousandths of the room in use.
@@ -132,10 +139,23 @@ impl Plant {
         (1000 * self.bytes() / self.most_bytes.max(1)) as u32
     }
 
-    /// Gives a fork its moves.
-    pub(super) fn sprout(&mut self, id: u32, twigs: Vec<Twig>) {
+    /// Gives a fork what the mind says of it: the worth of the bare position, and its moves.
+    pub(super) fn sprout(&mut self, id: u32, own: f32, twigs: Vec<Twig>) {
         self.twigs += twigs.len();
-        self.fork_mut(id).twigs = twigs;
+        let fork = self.fork_mut(id);
+        fork.state = State::Judged;
+        (fork.own, fork.worth) = (own, own);
+        fork.twigs = twigs;
+        let key = fork.board.key;
+        self.known.entry(key).or_insert(id);
+    }
+
+    /// Another fork with the same position, of which more is known. Near a draw by the 50-move rule positions are not the same.
+    pub(super) fn twin(&self, id: u32) -> Option<&Fork> {
+        let chess = &self.fork(id).board.chess;
+        let twin = self.fork(*self.known.get(&self.fork(id).board.key)?);
+        let far_from_draw = chess.halfmoves().max(twin.board.chess.halfmoves()) < 80;
+        (far_from_draw && id != ROOT).then_some(twin)
     }
 
     /// The fork at the end of a twig, made if nobody has been there.
@@ -204,7 +224,11 @@ impl Plant {
             new_ids[id - 1] != NONE
         });
         self.twigs = 0;
-        for fork in &mut self.forks {
+        self.known.clear();
+        for (id, fork) in self.forks.iter_mut().enumerate() {
+            if fork.state == State::Judged {
+                self.known.entry(fork.board.key).or_insert(id as u32);
+            }
             if fork.parent != NONE {
                 fork.parent = new_ids[fork.parent as usize];
             }

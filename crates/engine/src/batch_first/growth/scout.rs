@@ -6,7 +6,7 @@
 use chess::{
     PackedMove,
     exchange::{exchange_value, wins_exchange},
-    shakmaty::{Chess, Move, Position, Role},
+    shakmaty::{Chess, Move, MoveList, Position, Role},
 };
 
 /// Centipawns that make a move worth pointing at.
@@ -25,7 +25,9 @@ pub(super) fn scout(position: &Chess, depth: u32, most: u32) -> Option<PackedMov
     let mut scout = Scout { nodes_left: most };
     let at_once = scout.captures(position, -MATE, MATE, EXCHANGES);
     let goal = at_once + GAIN;
-    for m in ordered(position) {
+    let mut moves = position.legal_moves();
+    put_in_order(&mut moves);
+    for m in moves {
         let after = played(position, m);
         let found = -scout.search(&after, depth - 1, -goal, 1 - goal);
         if scout.nodes_left == 0 {
@@ -50,7 +52,7 @@ impl Scout {
         if self.nodes_left == 0 {
             return alpha;
         }
-        let moves = ordered(position);
+        let mut moves = position.legal_moves();
         if moves.is_empty() {
             return if check { -MATE - depth as i32 } else { 0 };
         }
@@ -58,6 +60,7 @@ impl Scout {
             // There is a way out of the check; more is not asked at the horizon.
             return balance(position);
         }
+        put_in_order(&mut moves);
         let mut best = -2 * MATE;
         for m in moves {
             let found = -self.search(&played(position, m), depth - 1, -beta, -alpha);
@@ -79,7 +82,7 @@ impl Scout {
         let mut best = stand;
         alpha = alpha.max(best);
         let mut moves = position.capture_moves();
-        moves.sort_by_key(|&m| -urgency(m));
+        put_in_order(&mut moves);
         for m in moves {
             let most_gain = m.capture().into_iter().chain(m.promotion()).map(exchange_value).sum::<i32>();
             if stand + most_gain <= alpha || !wins_exchange(position, m, 0) {
@@ -102,11 +105,16 @@ fn played(position: &Chess, m: Move) -> Chess {
     next
 }
 
-/// All legal moves, captures of much by little first.
-fn ordered(position: &Chess) -> Vec<Move> {
-    let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
-    moves.sort_by_key(|&m| -urgency(m));
-    moves
+/// Captures and promotions first, of much by little before others.
+fn put_in_order(moves: &mut MoveList) {
+    let mut noisy = 0;
+    for at in 0..moves.len() {
+        if moves[at].is_capture() || moves[at].promotion().is_some() {
+            moves.swap(noisy, at);
+            noisy += 1;
+        }
+    }
+    moves[..noisy].sort_unstable_by_key(|&m| -urgency(m));
 }
 
 fn urgency(m: Move) -> i32 {

@@ -128,6 +128,15 @@ fn batches_are_full_when_the_tree_is_large() {
 }
 
 #[test]
+fn a_position_is_not_asked_about_twice() {
+    let mut search = search(16);
+    think(&mut search, &at("8/8/1p1k4/1P6/8/4P1K1/8/8 w - - 0 1"), Limits::nodes(5_000));
+    let stats = search.stats();
+    assert!(2 * stats.asked < stats.nodes, "{stats}");
+    assert_in_order(&search.plant.forks);
+}
+
+#[test]
 fn mates_are_found_and_counted() {
     for (fen, best, mate) in [
         ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", "d1d8", 1),
