@@ -1,7 +1,8 @@
 //! Batch-first: the tree is walked best first and in batches, so that a network always has a full batch to evaluate
 //! while the next one is gathered.
 //!
-//! A search is a row of questions "is the root worth at least this much?" ([`walker`]), each a goal between the
+//! Minds whose scores of moves are values think by a tree that grows where good play is likely to go ([`growth`]). For all others, and to a
+//! fixed depth, a search is a row of questions "is the root worth at least this much?" ([`walker`]), each a goal between the
 //! bounds known so far ([`deepen`]). Open nodes wait in priority bins ([`queue`]); values of leaves and scores of
 //! moves come from threads of their own ([`evaluator`]).
 
@@ -74,7 +75,7 @@ impl BatchFirst {
         }
     }
 
-    /// Whether the tree grows by regret: where scores of moves are values, and no depth is asked for.
+    /// Whether a tree grows instead of being walked: where scores of moves are values, and no exact depth is asked for.
     fn grows(&self, task: &Task<'_>) -> bool {
         self.evaluator.scores_are_values && self.rules.selective && task.limits.depth.is_none()
     }

@@ -18,8 +18,8 @@ const CURIOSITY: f32 = 2.0;
 const SPREAD: f32 = 60.0;
 /// What a move that nobody has tried is taken for, below the worth of its position.
 const UNTRIED: f32 = 0.2;
-/// Looks after which the scout is sent out from a fork, how many plies he goes, and how many positions he may see: 16 are had by
-/// one fork of about thirty, and cost him a twentieth of what these cost the mind.
+/// Looks after which the scout is sent out from a fork, how many plies he goes, and how many positions he may see. He costs as much as
+/// many looks, so he goes where many have been, and further where most have.
 const SCOUTS: [(u32, u32, u32); 2] = [(16, 3, 3_000), (300, 5, 15_000)];
 /// How likely a move is that the scout points at.
 const POINTED_AT: f32 = 0.3;
