@@ -1,13 +1,15 @@
 //! Batch-first: the tree is walked best first and in batches, so that a network always has a full batch to evaluate
 //! while the next one is gathered.
 //!
-//! A search is a row of questions "is the root worth at least this much?" ([`walker`]), each a goal between the
+//! Minds whose scores of moves are values think by a tree that grows where good play is likely to go ([`growth`]). For all others, and to a
+//! fixed depth, a search is a row of questions "is the root worth at least this much?" ([`walker`]), each a goal between the
 //! bounds known so far ([`deepen`]). Open nodes wait in priority bins ([`queue`]); values of leaves and scores of
 //! moves come from threads of their own ([`evaluator`]).
 
 mod deepen;
 mod evaluator;
 mod foresight;
+mod growth;
 mod line;
 mod moves;
 mod node;
@@ -15,6 +17,7 @@ mod opening;
 mod order;
 mod pace;
 mod queue;
+mod repetition;
 mod rules;
 mod sample;
 mod selection;
@@ -33,6 +36,7 @@ use crate::{Choice, Search, Settings, Task, TimeBudget, alpha_beta::Node as Boar
 
 use deepen::Deepening;
 use evaluator::Evaluator;
+use growth::{Growth, Plant};
 use queue::Queue;
 use rules::Rules;
 use table::Table;
@@ -48,6 +52,7 @@ pub struct BatchFirst {
     rules: Rules,
     table: Table,
     tree: Tree,
+    plant: Plant,
     queue: Queue,
     evaluator: Evaluator,
     stats: Stats,
@@ -61,12 +66,18 @@ impl BatchFirst {
             rules: Rules::PLAY,
             table: Table::new(settings.hash_mb),
             tree: Tree::default(),
+            plant: Plant::default(),
             queue: Queue::new(sampled.bins),
             evaluator: Evaluator::start(&brain, sampled.from_mind, settings.threads),
             stats: Stats::default(),
             brain,
             settings,
         }
+    }
+
+    /// Whether a tree grows instead of being walked: where scores of moves are values, and no exact depth is asked for.
+    fn grows(&self, task: &Task<'_>) -> bool {
+        self.evaluator.scores_are_values && self.rules.selective && task.limits.depth.is_none()
     }
 
     /// How the last search went.
@@ -81,18 +92,37 @@ impl Search for BatchFirst {
         if moment.legal_moves().is_empty() {
             return Choice::default();
         }
-        self.table.age();
         self.evaluator.begin_search();
-        self.tree.plant(Board::new(&moment.position), moment.past.keys(), self.settings.tree_mb);
-        let wanted = task.limits.search_moves.iter().map(|&m| PackedMove::from(m)).collect();
         let budget = TimeBudget::new(moment, &task.limits, self.settings.move_overhead_ms);
+        let wanted: Vec<PackedMove> = task.limits.search_moves.iter().map(|&m| PackedMove::from(m)).collect();
+        let board = Board::new(&moment.position);
+        let (tree_mb, batch) = (self.settings.tree_mb, self.settings.batch.max(1));
+        if self.grows(&task) {
+            let some_moves = !wanted.is_empty();
+            if some_moves {
+                self.plant.clear();
+            }
+            self.plant.root_in(board, moment.past.keys(), tree_mb);
+            let (plant, evaluator) = (&mut self.plant, &mut self.evaluator);
+            let stats = Stats::default();
+            let growth =
+                Growth { plant, evaluator, moment, task, budget, started, batch_size: batch, wanted, stats };
+            let (choice, stats) = growth.run();
+            self.stats = stats;
+            if some_moves {
+                self.plant.clear();
+            }
+            return choice;
+        }
+        self.table.age();
+        self.tree.plant(board, moment.past.keys(), tree_mb);
         let walker = Walker::new(
             &mut self.tree,
             &mut self.queue,
             &mut self.table,
             &mut self.evaluator,
             self.rules,
-            self.settings.batch,
+            batch,
             wanted,
         );
         let (choice, stats) = Deepening { walker, moment, task, budget, started }.run();
@@ -117,6 +147,7 @@ impl Search for BatchFirst {
 
     fn new_game(&mut self) {
         self.table.clear();
+        self.plant.clear();
     }
 }
 

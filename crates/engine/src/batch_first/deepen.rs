@@ -189,18 +189,9 @@ impl Deepening<'_, '_> {
     }
 
     fn stats(&self) -> super::Stats {
-        let time = self.started.elapsed();
-        let evaluator = &*self.walker.evaluator;
-        let wall = time.as_secs_f64().max(1e-9);
-        let busy = evaluator.busy.as_secs_f64() / (wall * evaluator.threads() as f64);
-        super::Stats {
-            nodes: self.walker.tree.made,
-            batch_size: self.walker.batch_size,
-            time,
-            evaluator_idle: (1.0 - busy).max(0.0),
-            tree_idle: evaluator.waited.as_secs_f64() / wall,
-            ..self.walker.stats
-        }
+        let Walker { tree, batch_size, stats, .. } = &self.walker;
+        let counted = super::Stats { nodes: tree.made, batch_size: *batch_size, ..*stats };
+        counted.timed(self.started, self.walker.evaluator)
     }
 }
 

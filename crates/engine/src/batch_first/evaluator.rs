@@ -151,6 +151,10 @@ impl Evaluator {
         self.under_way == 0
     }
 
+    pub(super) fn under_way(&self) -> usize {
+        self.under_way
+    }
+
     pub(super) fn ask(&mut self, batch: Batch) {
         self.under_way += 1;
         self.inbox.lock().jobs.push_back(Job { search: self.search, batch });

@@ -1,6 +1,11 @@
 //! How well tree and mind worked side by side.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+use super::evaluator::Evaluator;
 
 /// Counts of one search, or the sum of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,6 +35,15 @@ impl Stats {
 
     pub fn nodes_per_second(&self) -> f64 {
         self.nodes as f64 / self.time.as_secs_f64().max(1e-3)
+    }
+
+    /// With the time since `started`, and what of it the mind and the tree had nothing to do.
+    pub(super) fn timed(self, started: Instant, evaluator: &Evaluator) -> Stats {
+        let time = started.elapsed();
+        let wall = time.as_secs_f64().max(1e-9);
+        let busy = evaluator.busy.as_secs_f64() / (wall * evaluator.threads() as f64);
+        let tree_idle = evaluator.waited.as_secs_f64() / wall;
+        Stats { time, evaluator_idle: (1.0 - busy).max(0.0), tree_idle, ..self }
     }
 
     /// Both together, idle shares weighed by time.

@@ -7,6 +7,7 @@ use chess::{
 
 use super::{
     node::{Edge, NONE, Node, ROOT},
+    repetition::is_repetition,
     value::mated_at,
 };
 use crate::alpha_beta::Node as Board;
@@ -95,33 +96,15 @@ impl Tree {
         drawn.then_some(0.0)
     }
 
-    /// One repetition inside the tree is enough: what was avoided once can be avoided again; of the game's own positions
-    /// it takes two.
     fn is_repetition(&self, node: &Node) -> bool {
-        let reach = node.board.chess.halfmoves() as usize;
-        let mut at = node.parent;
-        let mut seen = 0;
-        for back in 1..=reach {
-            let in_tree = back <= usize::from(node.ply);
-            let key = if in_tree {
-                let earlier = &self.nodes[at as usize];
-                at = earlier.parent;
-                earlier.board.key
-            } else {
-                // The root is both the tree's first position and the game's last.
-                let Some(place) = (self.past.len() + usize::from(node.ply)).checked_sub(back + 1) else {
-                    break;
-                };
-                self.past[place]
-            };
-            if back >= 4 && key == node.board.key {
-                seen += 1;
-                if back < usize::from(node.ply) || seen == 2 {
-                    return true;
-                }
-            }
-        }
-        false
+        let line = std::iter::successors(Some(node.parent), |&id| Some(self.nodes[id as usize].parent));
+        let ply = usize::from(node.ply);
+        is_repetition(
+            &node.board,
+            ply,
+            line.take(ply).map(|id| self.nodes[id as usize].board.key),
+            &self.past,
+        )
     }
 
     /// Drops what lies below nodes that need no further look, or, if that leaves too much, everything but the root.

@@ -130,7 +130,7 @@ impl<'a> Walker<'a> {
             } else if self.is_worth_sending() {
                 self.look_ahead(self.worthwhile());
                 self.send();
-            } else if !self.await_answer() {
+            } else if !self.await_answer() && self.gathered.len() == 0 {
                 debug_assert!(false, "an open root has open nodes");
                 return End::Stopped;
             }

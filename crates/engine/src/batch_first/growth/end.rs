@@ -1,0 +1,68 @@
+//! When the tree has grown enough.
+
+use std::time::Duration;
+
+use super::{
+    Growth,
+    worth::{is_decided, plies_to_mate},
+};
+
+/// Share of the planned time before which no choice is clear.
+const SOONEST: f64 = 0.1;
+/// How many times the planned time a choice may take, and one that is not settled: most are clear long before, so that on the mean
+/// no more than planned is used.
+const SETTLED: f64 = 1.8;
+const UNSETTLED: f64 = 2.8;
+/// Share of the best move's looks with which another counts as a rival.
+const RIVAL: f32 = 0.3;
+
+impl Growth<'_, '_> {
+    pub(super) fn must_stop(&self) -> bool {
+        let (limits, signals) = (&self.task.limits, self.task.signals);
+        let root = self.plant.root();
+        if signals.is_stopped() {
+            return true;
+        }
+        // Without any word of the mind nothing is worth saying.
+        if root.twigs.is_empty() {
+            return false;
+        }
+        if let (Some(wanted), Some(plies)) = (limits.mate, plies_to_mate(root.worth))
+            && root.worth > 0.0
+            && plies < 2 * wanted
+        {
+            return true;
+        }
+        if !self.has_nodes_left() {
+            return true;
+        }
+        if signals.is_pondering() {
+            return false;
+        }
+        let thought = self.thought();
+        self.budget.hard.is_some_and(|hard| thought >= hard)
+            || self.budget.soft.is_some_and(|soft| self.has_enough(thought.as_secs_f64(), soft.as_secs_f64()))
+    }
+
+    /// Whether the planned time, in seconds, is used, or the rest of it could not change the choice.
+    fn has_enough(&self, thought: f64, soft: f64) -> bool {
+        let root = self.plant.root();
+        let Some(best) = self.best().filter(|_| root.twigs.len() > 1 && !is_decided(root.worth)) else {
+            return true;
+        };
+        let rivals = || root.twigs.iter().filter(|twig| twig.m != best.m);
+        let rival = |effort: u32| effort as f32 >= RIVAL * best.effort as f32;
+        let settled = !rivals().any(|twig| twig.worth > best.worth && rival(twig.effort));
+        let latest = soft * if settled { SETTLED } else { UNSETTLED };
+        let looks_a_second = self.plant.made as f64 / thought.max(1e-3);
+        let looks_left = (latest - thought).max(0.0) * looks_a_second;
+        let second = rivals().map(|twig| twig.effort).max().unwrap_or(0);
+        let ahead = f64::from(best.effort.saturating_sub(second));
+        thought >= latest || (thought >= SOONEST * soft && ahead > looks_left)
+    }
+
+    /// Time spent on this move by our own clock.
+    fn thought(&self) -> Duration {
+        self.task.signals.clock_started(self.started).elapsed()
+    }
+}

@@ -1,0 +1,229 @@
+//! The growing tree as a whole: its books are in order, it finds mates, keeps limits, and stays from move to move.
+
+use std::sync::Arc;
+
+use chess::{
+    Brain, Moment, Opinion, Random,
+    exchange::exchange_value,
+    shakmaty::{CastlingMode, Chess, Color, Move, Position, Role},
+};
+
+use super::{
+    plant::{Fork, State},
+    worth::is_decided,
+};
+use crate::{
+    Choice, Info, Limits, Score, Search, Settings, Signals, Task,
+    batch_first::{BatchFirst, node::NONE},
+};
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+/// A mind that counts pieces, before and after a move, and has a whim for each position.
+struct Counter;
+
+impl Brain for Counter {
+    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+        moments.iter().map(|_| Opinion::default()).collect()
+    }
+
+    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
+        Some(positions.iter().map(counted).collect())
+    }
+
+    fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
+        let after = |position: &Chess, m: Move| {
+            let mut next = position.clone();
+            next.play_unchecked(m);
+            -counted(&next)
+        };
+        let scores = |position: &Chess| position.legal_moves().iter().map(|&m| after(position, m)).collect();
+        Some((self.values(positions)?, positions.iter().map(scores).collect()))
+    }
+
+    fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
+        Some(self.values_and_scores(positions)?.1)
+    }
+
+    fn scores_are_values(&self) -> bool {
+        true
+    }
+}
+
+fn counted(position: &Chess) -> f32 {
+    let board = position.board();
+    let side = |color: Color| -> i32 {
+        let pieces = |role: Role| (board.by_role(role) & board.by_color(color)).count() as i32;
+        Role::ALL
+            .into_iter()
+            .filter(|&role| role != Role::King)
+            .map(|role| exchange_value(role) * pieces(role))
+            .sum()
+    };
+    let whim = Random::keyed(1, board.occupied().0).part();
+    (side(position.turn()) - side(!position.turn())) as f32 + 20.0 * whim
+}
+
+fn search(batch: usize) -> BatchFirst {
+    let settings = Settings { hash_mb: 1, tree_mb: 64, batch, ..Settings::default() };
+    BatchFirst::new(Arc::new(Counter), settings)
+}
+
+fn at(fen: &str) -> Moment {
+    Moment::from_fen(fen, CastlingMode::Standard).unwrap()
+}
+
+fn think(search: &mut BatchFirst, moment: &Moment, limits: Limits) -> (Choice, Vec<Info>) {
+    let signals = Signals::new();
+    let mut infos = Vec::new();
+    let task = Task { limits, signals: &signals, report: &mut |info| infos.push(info.clone()) };
+    (search.choose(moment, task), infos)
+}
+
+/// Whether parents and children agree on each other, and looks and worths add up.
+fn assert_in_order(forks: &[Fork]) {
+    for (id, fork) in forks.iter().enumerate() {
+        let looks: u32 = fork.twigs.iter().map(|twig| twig.effort).sum();
+        if fork.state == State::Judged {
+            assert!(fork.effort >= looks, "{} {looks}", fork.effort);
+        }
+        let worths = || fork.twigs.iter().map(|twig| twig.worth).chain([fork.own]);
+        let (least, most) = (worths().fold(f32::MAX, f32::min), worths().fold(f32::MIN, f32::max));
+        let over = fork.state == State::Over || fork.state == State::Asked;
+        assert!(over || (least <= fork.worth + 1e-3 && fork.worth <= most + 1e-3));
+        assert!(is_decided(fork.worth) || fork.worth.abs() <= 1.0);
+        for (place, twig) in fork.twigs.iter().enumerate().filter(|(_, twig)| twig.child != NONE) {
+            let child = &forks[twig.child as usize];
+            assert_eq!((child.parent as usize, usize::from(child.place)), (id, place));
+            assert_eq!(child.ply, fork.ply + 1);
+        }
+    }
+}
+
+#[test]
+fn the_books_are_in_order_whatever_the_batch() {
+    for batch in [1, 7, 64] {
+        let mut search = search(batch);
+        for fen in [KIWIPETE, "8/8/8/8/8/4k3/8/R3K3 w - - 0 1", "k7/8/8/1Q6/8/8/8/2K5 b - - 0 1"] {
+            let (choice, infos) = think(&mut search, &at(fen), Limits::nodes(1500));
+            assert_in_order(&search.plant.forks);
+            assert!(choice.nodes <= 1500 && choice.best.is_some());
+            assert_eq!(infos.last().unwrap().line.first().copied(), choice.best);
+            for info in infos {
+                let mut moment = at(fen);
+                for m in info.line {
+                    assert!(moment.legal_moves().contains(&m), "{fen}: {m} in {}", moment.fen());
+                    moment.play(m);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_are_full_when_the_tree_is_large() {
+    let mut search = search(32);
+    think(&mut search, &at(KIWIPETE), Limits::nodes(20_000));
+    assert!(search.stats().fill() > 0.6, "{}", search.stats());
+}
+
+#[test]
+fn a_position_is_not_asked_about_twice() {
+    let mut search = search(16);
+    think(&mut search, &at("8/8/1p1k4/1P6/8/4P1K1/8/8 w - - 0 1"), Limits::nodes(5_000));
+    let stats = search.stats();
+    assert!(2 * stats.asked < stats.nodes, "{stats}");
+    assert_in_order(&search.plant.forks);
+}
+
+#[test]
+fn mates_are_found_and_counted() {
+    for (fen, best, mate) in [
+        ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", "d1d8", 1),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "a1a6", 2),
+        ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", "f6a6", 3),
+    ] {
+        let moment = at(fen);
+        let limits = Limits { mate: Some(mate), ..Limits::nodes(100_000) };
+        let (choice, _) = think(&mut search(16), &moment, limits);
+        assert_eq!(choice.score, Some(Score::mates(mate)), "{fen}");
+        assert_eq!(moment.uci(choice.best.unwrap()), best, "{fen}");
+    }
+}
+
+#[test]
+fn the_losing_side_takes_the_repetition() {
+    // Black is lost but for the perpetual on e1 and h4.
+    let moment = at("6k1/6p1/8/6KQ/1r6/q2b4/8/8 w - - 0 32")
+        .after_uci(["h5e8", "g8h7", "e8h5", "h7g8", "h5e8", "g8h7"]);
+    let moment = moment.unwrap();
+    let (choice, _) = think(&mut search(16), &moment, Limits::nodes(5_000));
+    assert_eq!(moment.uci(choice.best.unwrap()), "e8h5");
+}
+
+#[test]
+fn what_has_grown_stays_from_move_to_move() {
+    let mut search = search(16);
+    let moment = at(KIWIPETE);
+    let (choice, infos) = think(&mut search, &moment, Limits::nodes(3_000));
+    let line = &infos.last().unwrap().line;
+    let mut next = moment.clone();
+    next.play(choice.best.unwrap());
+    next.play(line[1]);
+    let (choice, infos) = think(&mut search, &next, Limits::nodes(1));
+    assert!(choice.nodes <= 1 && infos[0].line.len() > 1, "{infos:?}");
+    assert_in_order(&search.plant.forks);
+    // Another game, another tree.
+    search.new_game();
+    let (_, infos) = think(&mut search, &next, Limits::nodes(1));
+    assert_eq!(infos[0].line.len(), 1);
+}
+
+#[test]
+fn a_full_tree_is_cut_back_and_the_search_goes_on() {
+    let mut search = search(64);
+    search.settings.tree_mb = 0;
+    let (choice, _) = think(&mut search, &at(KIWIPETE), Limits::nodes(30_000));
+    assert_eq!(choice.nodes, 30_000);
+    assert!(search.stats().thinned > 0 && search.plant.forks.len() <= 8192, "{}", search.stats());
+    assert_in_order(&search.plant.forks);
+}
+
+#[test]
+fn only_wanted_moves_are_looked_at_and_not_remembered() {
+    let mut search = search(16);
+    let moment = at(KIWIPETE);
+    let only = moment.parse_uci("a2a3").unwrap();
+    let limits = Limits { search_moves: vec![only], ..Limits::nodes(500) };
+    assert_eq!(think(&mut search, &moment, limits).0.best, Some(only));
+    assert_ne!(think(&mut search, &moment, Limits::nodes(2_000)).0.best, Some(only));
+}
+
+#[test]
+fn a_stop_at_any_time_leaves_a_legal_move() {
+    for reports in 0..4 {
+        let signals = Signals::new();
+        let mut told = 0;
+        if reports == 0 {
+            signals.stop();
+        }
+        let report = &mut |_: &Info| {
+            told += 1;
+            if told == reports {
+                signals.stop();
+            }
+        };
+        let task = Task { limits: Limits::default(), signals: &signals, report };
+        let best = search(16).choose(&at(KIWIPETE), task).best;
+        assert!(best.is_some_and(|m| at(KIWIPETE).legal_moves().contains(&m)));
+    }
+}
+
+#[test]
+fn a_forced_move_costs_no_time() {
+    let mut moment = at("k7/8/8/1Q6/8/8/8/2K5 b - - 0 1");
+    assert_eq!(moment.legal_moves().len(), 1);
+    moment.clocks = Some(chess::Clocks::start(600, 0));
+    let (choice, _) = think(&mut search(16), &moment, Limits::clock());
+    assert!(choice.nodes < 100, "{}", choice.nodes);
+}
