@@ -102,10 +102,14 @@ packer!(
 );
 
 /// What happens to the numbers that are already in the result's place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Into {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Into<'a> {
     Replace,
     Add,
+    /// They are replaced, and this row is added to every row of the product: its bias, as long as whole grains of columns.
+    Row(&'a [f32]),
+    /// They are replaced by the product and these, whose rows lie as far apart as the result's.
+    Onto(&'a [f32]),
 }
 
 /// Rows, columns and length of the sum of a product.
@@ -127,7 +131,7 @@ pub fn rows_written(level: Level, m: usize) -> usize {
 pub struct Out<'a> {
     pub values: &'a mut [f32],
     pub stride: usize,
-    pub into: Into,
+    pub into: Into<'a>,
 }
 
 /// `out[m x n] (+)= left[m x k] * right[k x n]`, of packed factors; rows of `out` begin `stride` apart.
@@ -138,7 +142,7 @@ pub fn product(
     right: &[f32],
     out: &mut [f32],
     stride: usize,
-    into: Into,
+    into: Into<'_>,
 ) {
     assert!(left.len() >= words(level, rows_written(level, size.m), size.k));
     let in_f32 = panels::Left::Rows(left, size.k);
@@ -191,6 +195,11 @@ fn any(level: Level, size: Size, left: &[f32], in_f32: panels::Left<'_>, right: 
     let Out { values: out, stride, into } = out;
     assert!(right.len() >= words(level, n, k));
     assert!(stride >= n && out.len() >= (m - 1) * stride + n, "room for whole grains of the result");
+    let into = match into {
+        Into::Row(row) => Into::Row(&row[..n]),
+        Into::Onto(x) => Into::Onto(&x[..(m - 1) * stride + n]),
+        other => other,
+    };
     let size = Size { m, n, k: depth(level, k) };
     match level {
         #[cfg(target_arch = "x86_64")]

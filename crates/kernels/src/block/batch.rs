@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Packed, attention, feed, group::Group, scratch::Scratch, trail::Trail};
-use crate::{Aligned, rows};
+use crate::{Aligned, rows, smolgen};
 
 /// Tokens whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
 const CHUNK_TOKENS: usize = 4096;
@@ -42,10 +42,20 @@ pub fn forward_masked(
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let positions = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, most);
     let several = |i: usize, x: &[f32], y: &mut [f32], mut trail: Option<&mut [f32]>| {
-        let made = made_biases(packed, x);
-        let biases = made.as_deref().or(bias.map(|bias| &bias[i * positions * bias_len..]));
-        for at in 0..x.len() / len {
-            let bias = biases.map(|biases| cut(biases, at * bias_len, bias_len));
+        let count = x.len() / len;
+        let smolgen = packed.smolgen.as_ref().map(|smolgen| (smolgen, smolgen.vectors(x)));
+        let at_once = packed.smolgen.as_ref().map_or(1, smolgen::Packed::at_once);
+        let mut made = Aligned::default();
+        for at in 0..count {
+            let bias = match &smolgen {
+                Some((smolgen, vectors)) => {
+                    if at.is_multiple_of(at_once) {
+                        made = smolgen.biases(vectors, at..count.min(at + at_once));
+                    }
+                    Some(cut(&made, at % at_once * bias_len, bias_len))
+                }
+                None => bias.map(|bias| cut(bias, (i * positions + at) * bias_len, bias_len)),
+            };
             let here = at * len..(at + 1) * len;
             let trail = trail.as_mut().map(|trail| &mut trail[at * trail_len..][..trail_len]);
             let turn = (i * positions + at, present_at(packed, present, i * positions + at));

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use super::{Into, Place, Runs, Size, View};
 use crate::{
     Level,
-    tiles::{Tiles, WORDS, dots},
+    tiles::{Start, Tiles, WORDS, dots},
 };
 
 pub(crate) type Tile = [__m512i; 16];
@@ -153,7 +153,7 @@ pub(crate) fn transpose(tile: &mut Tile) {
 }
 
 /// # Safety
-/// `size` is in whole grains and steps, without tiles its rows are not; all three slices hold that much.
+/// `size` is in whole grains and steps, without tiles its rows are not; all slices hold that much.
 pub(super) unsafe fn product(
     level: Level,
     size: Size,
@@ -161,11 +161,18 @@ pub(super) unsafe fn product(
     right: &[f32],
     out: &mut [f32],
     stride: usize,
-    into: Into,
+    into: Into<'_>,
 ) {
     let steps = size.k / 32;
-    let add = into == Into::Add;
     if level == Level::Bf16 {
+        for (row, out) in out.chunks_mut(stride).enumerate().take(size.m) {
+            match into {
+                Into::Row(row) => out[..size.n].copy_from_slice(row),
+                Into::Onto(x) => out[..size.n].copy_from_slice(&x[row * stride..][..size.n]),
+                Into::Replace | Into::Add => break,
+            }
+        }
+        let add = !matches!(into, Into::Replace);
         // SAFETY: the caller vouches for sizes and instructions.
         return unsafe { dots::product(size, left.as_ptr(), right.as_ptr(), out.as_mut_ptr(), stride, add) };
     }
@@ -175,24 +182,39 @@ pub(super) unsafe fn product(
     let left = |row: usize| unsafe { left.as_ptr().add(row * steps * WORDS) };
     // SAFETY: as above.
     let right = |column: usize| unsafe { right.as_ptr().add(column * steps * WORDS) };
-    for column in (0..columns).step_by(2) {
+    let out = out.as_mut_ptr();
+    // SAFETY: tiles of the result, or of a row as long as it, lie inside them.
+    let place = |row: usize, column: usize| unsafe {
+        let out = out.add(16 * (row * stride + column));
+        let start = match into {
+            Into::Replace => Start::ZERO,
+            Into::Add => Start::at(out, stride),
+            Into::Row(row) => Start::at(row.as_ptr().add(16 * column), 0),
+            Into::Onto(x) => Start::at(x.as_ptr().add(16 * (row * stride + column)), stride),
+        };
+        (start, out)
+    };
+    let mut column = 0;
+    while rows == 1 && column + 4 <= columns {
+        let (start, out) = place(0, column);
+        // SAFETY: the block of four tiles lies inside the result.
+        unsafe { tiles.beside(start, left(0), [0, 1, 2, 3].map(|i| right(column + i)), steps, out, stride) }
+        column += 4;
+    }
+    for column in (column..columns).step_by(2) {
         for row in (0..rows).step_by(2) {
             if row + 1 < rows && column + 1 < columns {
+                let (start, out) = place(row, column);
+                let (left, right) = ([left(row), left(row + 1)], [right(column), right(column + 1)]);
                 // SAFETY: the block of four tiles lies inside the result.
-                unsafe {
-                    let out = out.as_mut_ptr().add(16 * (row * stride + column));
-                    let (left, right) = ([left(row), left(row + 1)], [right(column), right(column + 1)]);
-                    tiles.four(left, right, steps, out, stride, add);
-                }
+                unsafe { tiles.four(start, left, right, steps, out, stride) }
                 continue;
             }
             for r in row..rows.min(row + 2) {
                 for c in column..columns.min(column + 2) {
+                    let (start, out) = place(r, c);
                     // SAFETY: the tile lies inside the result.
-                    unsafe {
-                        let out = out.as_mut_ptr().add(16 * (r * stride + c));
-                        tiles.one(left(r), right(c), steps, out, stride, add);
-                    }
+                    unsafe { tiles.one(start, left(r), right(c), steps, out, stride) }
                 }
             }
         }
