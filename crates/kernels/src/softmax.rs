@@ -1,7 +1,10 @@
 //! Attention's softmax: rows of scores to rows of weights, and back.
 
+#[cfg(target_arch = "x86_64")]
+mod packed;
+
 use crate::{
-    Level, math,
+    Level, math, product,
     simd::{self, Simd, Task},
 };
 
@@ -19,6 +22,29 @@ pub fn forward(
     let rows = scores.len() / stride;
     assert!(bias.is_none_or(|bias| bias.len() >= rows * valid));
     simd::run(level, Forward { scores, stride, valid, scale, bias });
+}
+
+/// Like [`forward`] with rows a whole grain apart, but the weights go to `to`, packed as a left factor, and the scores are lost. Only where
+/// the level rounds.
+pub fn packed(
+    level: Level,
+    scores: &mut [f32],
+    valid: usize,
+    scale: f32,
+    bias: Option<&[f32]>,
+    to: &mut [f32],
+) {
+    let stride = product::rounded(valid);
+    let rows = scores.len() / stride;
+    assert!(level.rounds() && to.len() >= product::words(level, rows, valid));
+    assert!(bias.is_none_or(|bias| bias.len() >= rows * valid));
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+    if valid == 64 && rows.is_multiple_of(64) && unsafe { packed::rows(scores, scale, bias, to) } {
+        return;
+    }
+    forward(level, scores, stride, valid, scale, bias);
+    product::left(level, product::View { values: scores, rows, columns: valid, stride }, to);
 }
 
 /// The way back: `gradient` of the weights becomes that of `scores` before they were scaled, and `to_bias` that of the bias, if it

@@ -151,7 +151,7 @@ impl Network {
                 let mut moments: Vec<_> = layers.iter().map(|_| room(own)).chain([room(shared)]).collect();
                 let mut rooms = vec![x.clone(); self.layers + 1];
                 let mut trails: Vec<Aligned> =
-                    layers.iter().map(|_| Aligned::zeros(batch * self.trail())).collect();
+                    layers.iter().map(|_| Aligned::zeros(batch * self.trail(level))).collect();
                 (time(budget, || self.train(level, &mut layers, &mut moments, &mut rooms, &mut trails)), 3.0)
             }
         };
@@ -160,9 +160,9 @@ impl Network {
     }
 
     /// Numbers per position that a layer keeps for the way back.
-    fn trail(&self) -> usize {
+    fn trail(&self, level: Level) -> usize {
         match self.kind {
-            Kind::Transformer { width, heads } => Network::shapes(width, heads).0.trail(),
+            Kind::Transformer { width, heads } => Network::shapes(width, heads).0.trail(level),
             Kind::Residual { .. } => 0,
         }
     }

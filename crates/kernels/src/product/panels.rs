@@ -16,6 +16,12 @@ pub(super) fn left(from: View<'_>, to: &mut [f32], place: Place) {
     }
 }
 
+pub(super) fn left_rows(from: View<'_>, to: &mut [f32], first: usize) {
+    for (row, to) in to[first * from.columns..].chunks_exact_mut(from.columns).enumerate().take(from.rows) {
+        to.copy_from_slice(&from.values[row * from.stride..][..from.columns]);
+    }
+}
+
 /// The columns of the matrix are rows of the factor: sixteen of them lie side by side, as in a right factor.
 pub(super) fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
     right(from, to, place);
