@@ -182,7 +182,7 @@ impl Network {
             let [x, y] = rooms.get_disjoint_mut([i, i + 1]).expect("two rooms");
             match packed {
                 Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(&mut trails[i])),
-                Packed::Residual(packed) => between[i] = conv::forward_keeping(packed, x, y),
+                Packed::Residual(packed) => between[i] = Some(conv::forward_keeping(packed, x, y)),
             }
         }
         // The slope of half the mean square.

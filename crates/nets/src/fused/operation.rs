@@ -121,10 +121,10 @@ impl Operation {
             }
             (Operation::Residual { .. }, Ready::Residual { packed }) => {
                 let mut y = vec![0.0; x.len()];
-                if !keep {
+                if keep {
+                    kept = Trail::Boards(Arc::new(conv::forward_keeping(packed, x, &mut y)));
+                } else {
                     conv::forward(packed, x, &mut y);
-                } else if let Some(between) = conv::forward_keeping(packed, x, &mut y) {
-                    kept = Trail::Boards(Arc::new(between));
                 }
                 y
             }
