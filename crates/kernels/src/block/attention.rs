@@ -249,7 +249,8 @@ fn head_backward(
     match packed_weights {
         Some(left) => product(level, by_tokens, left, right, &mut mixed[at..], columns, Into::Replace),
         None => {
-            product_of(level, by_tokens, square(weights, tokens), room, right, out(&mut mixed[at..], columns))
+            let out = out(&mut mixed[at..], columns);
+            product_of(level, by_tokens, square(weights, tokens), room, right, out);
         }
     }
     product::right(level, to_mixed, right);

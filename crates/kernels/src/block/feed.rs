@@ -141,9 +141,9 @@ pub(super) fn backward(
         product(level, size, &s.narrow[1], right, to_active, columns, Into::Replace);
         let used = ..tokens * columns;
         let (up, to_up) = (&up[..tokens * columns * inputs], &mut to_up[..tokens * columns * inputs]);
-        activation::forward(level, shape.activation, up, columns, &mut active[used]);
-        activation::backward(level, shape.activation, up, columns, &to_active[used], to_up);
-        down_pair.inputs(level, place, first, View::new(&active[used], tokens, columns));
+        let active = &mut active[used];
+        activation::backward(level, shape.activation, up, columns, &to_active[used], active, to_up);
+        down_pair.inputs(level, place, first, View::new(active, tokens, columns));
         for i in 0..inputs {
             let whole = View::new(to_up, tokens, inputs * columns);
             let part = View { columns, ..whole.columns(i * columns, columns) };

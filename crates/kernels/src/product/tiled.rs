@@ -60,12 +60,12 @@ pub(super) unsafe fn left_transposed(from: View<'_>, to: &mut [f32], place: Plac
         each_tile(from.columns, from.rows, to, place, |column, k, to| {
             let mut tile = [_mm512_setzero_si512(); 16];
             if whole(from, k, column, [32, 16]) {
-                for pair in 0..16 {
-                    tile[pair] = column_pairs::<true>(from, column, k + 2 * pair, order);
+                for (pair, words) in tile.iter_mut().enumerate() {
+                    *words = column_pairs::<true>(from, column, k + 2 * pair, order);
                 }
             } else {
-                for pair in 0..16 {
-                    tile[pair] = column_pairs::<false>(from, column, k + 2 * pair, order);
+                for (pair, words) in tile.iter_mut().enumerate() {
+                    *words = column_pairs::<false>(from, column, k + 2 * pair, order);
                 }
             }
             store_transposed(to, tile);
@@ -80,12 +80,12 @@ pub(super) unsafe fn right_transposed(from: View<'_>, to: &mut [f32], place: Pla
         each_tile(from.rows, from.columns, to, place, |row, k, to| {
             let mut tile = [_mm512_setzero_si512(); 16];
             if whole(from, row, k, [16, 32]) {
-                for r in 0..16 {
-                    tile[r] = row_pairs::<true>(from, row + r, k);
+                for (r, words) in tile.iter_mut().enumerate() {
+                    *words = row_pairs::<true>(from, row + r, k);
                 }
             } else {
-                for r in 0..16 {
-                    tile[r] = row_pairs::<false>(from, row + r, k);
+                for (r, words) in tile.iter_mut().enumerate() {
+                    *words = row_pairs::<false>(from, row + r, k);
                 }
             }
             store_transposed(to, tile);

@@ -25,9 +25,10 @@ pub(super) unsafe fn rows(scores: &[f32], scale: f32, bias: Option<&[f32]>, to: 
                 // SAFETY: the caller vouches for all rows.
                 let score = unsafe { _mm512_loadu_ps(scores.as_ptr().add(at)) };
                 *x = match bias {
-                    // SAFETY: as above.
                     Some(bias) => {
-                        _mm512_fmadd_ps(score, scale, unsafe { _mm512_loadu_ps(bias.as_ptr().add(at)) })
+                        // SAFETY: as above.
+                        let bias = unsafe { _mm512_loadu_ps(bias.as_ptr().add(at)) };
+                        _mm512_fmadd_ps(score, scale, bias)
                     }
                     None => _mm512_mul_ps(score, scale),
                 };
@@ -66,7 +67,7 @@ fn exp(x: __m512) -> __m512 {
     let x = _mm512_mul_ps(x, _mm512_set1_ps(std::f32::consts::LOG2_E));
     let rest = _mm512_reduce_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x);
     let mut p = _mm512_set1_ps(1.877_576_7e-3);
-    for coefficient in [8.989_34e-3, 5.582_631_8e-2, 2.401_536e-1, 6.931_530_8e-1, 9.999_999_4e-1] {
+    for coefficient in [8.989_34e-3, 5.582_631_8e-2, 2.401_536e-1, 6.931_531e-1, 9.999_999_4e-1] {
         p = _mm512_fmadd_ps(p, rest, _mm512_set1_ps(coefficient));
     }
     _mm512_scalef_ps(p, x)
