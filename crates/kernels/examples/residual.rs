@@ -32,7 +32,7 @@ fn main() {
     let back = time(budget(2), || {
         std::hint::black_box(conv::backward(
             &packed,
-            conv::Kept { x: &x, y: &y, between: between.as_ref() },
+            conv::Kept { x: &x, y: &y, between: Some(&between) },
             &x,
             &mut to_x,
         ));

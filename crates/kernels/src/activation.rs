@@ -28,17 +28,18 @@ pub fn forward(level: Level, activation: Activation, x: &[f32], width: usize, ou
     simd::run(level, Forward { activation, x, width, out });
 }
 
-/// The gradient of `x`, given that of the result.
+/// The gradient of `x`, given that of the result, and the result once more.
 pub fn backward(
     level: Level,
     activation: Activation,
     x: &[f32],
     width: usize,
     gradient: &[f32],
+    out: &mut [f32],
     to_x: &mut [f32],
 ) {
     assert!(width.is_multiple_of(16));
-    simd::run(level, Backward { activation, x, width, gradient, to_x });
+    simd::run(level, Backward { activation, x, width, gradient, out, to_x });
 }
 
 struct Forward<'a> {
@@ -84,6 +85,7 @@ struct Backward<'a> {
     x: &'a [f32],
     width: usize,
     gradient: &'a [f32],
+    out: &'a mut [f32],
     to_x: &'a mut [f32],
 }
 
@@ -95,12 +97,14 @@ impl Task for Backward<'_> {
         if self.activation == Activation::SwiGlu {
             let width = self.width;
             let rows = self.x.chunks_exact(2 * width).zip(self.to_x.chunks_exact_mut(2 * width));
-            for ((x, to_x), gradient) in rows.zip(self.gradient.chunks_exact(width)) {
+            let ends = self.gradient.chunks_exact(width).zip(self.out.chunks_exact_mut(width));
+            for ((x, to_x), (gradient, out)) in rows.zip(ends) {
                 for i in (0..width).step_by(S::LANES) {
                     let (a, b) = (S::load(&x[i..]), S::load(&x[width + i..]));
                     let gradient = S::load(&gradient[i..]);
                     let s = math::sigmoid::<S>(a);
                     let swish = S::mul(a, s);
+                    S::store(S::mul(swish, b), &mut out[i..]);
                     // The slope of a * s is s + a * s * (1 - s).
                     let slope = S::fma(swish, S::sub(S::splat(1.0), s), s);
                     S::store(S::mul(S::mul(gradient, b), slope), &mut to_x[i..]);
@@ -110,15 +114,13 @@ impl Task for Backward<'_> {
             return;
         }
         let all = self.x.chunks_exact(S::LANES).zip(self.gradient.chunks_exact(S::LANES));
-        for ((x, gradient), to_x) in all.zip(self.to_x.chunks_exact_mut(S::LANES)) {
+        let ends = self.out.chunks_exact_mut(S::LANES).zip(self.to_x.chunks_exact_mut(S::LANES));
+        for ((x, gradient), (out, to_x)) in all.zip(ends) {
             let x = S::load(x);
-            let slope = if self.activation == Activation::Gelu {
-                let (below, density) = math::normal::<S>(x);
-                S::fma(x, density, below)
-            } else {
-                let (gate, steepness) = gate::<S>(x);
-                S::fma(x, steepness, gate)
-            };
+            let (share, steepness) =
+                if self.activation == Activation::Gelu { math::normal::<S>(x) } else { gate::<S>(x) };
+            let slope = S::fma(x, steepness, share);
+            S::store(S::mul(x, share), out);
             S::store(S::mul(S::load(gradient), slope), to_x);
         }
     }

@@ -18,13 +18,15 @@ mod squeeze;
 mod tests;
 
 pub use batch::{Kept, backward, forward, forward_keeping};
-#[cfg(target_arch = "x86_64")]
-pub use many::Between;
 
-/// What levels that go board by board keep: nothing.
-#[cfg(not(target_arch = "x86_64"))]
+/// What lies between input and output of boards, as the way back needs it.
 #[derive(Clone, Debug)]
-pub enum Between {}
+pub struct Between {
+    /// After the first convolution: in groups of sixteen boards where the level rounds, else plain.
+    middle: Aligned,
+    /// After the second, plain; only where a gate follows.
+    added: Aligned,
+}
 
 use self::squeeze::Squeeze;
 

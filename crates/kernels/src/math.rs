@@ -2,12 +2,14 @@
 
 use crate::simd::Simd;
 
+/// Below it, `e^x` is no normal number.
+const LOWEST: f32 = -87.336_54;
+
 /// `e^x`; 0 below -87.3 and `e^88.3` above 88.3.
 #[inline(always)]
 pub(crate) fn exp<S: Simd>(x: S::V) -> S::V {
-    let low = S::splat(-87.336_54);
     // The second argument of `max` and `min` survives NaN.
-    let clamped = S::min(S::splat(88.3), S::max(low, x));
+    let clamped = S::min(S::splat(88.3), S::max(S::splat(LOWEST), x));
     let n = S::round(S::mul(clamped, S::splat(std::f32::consts::LOG2_E)));
     // ln 2 in two parts, so that the product with n is exact.
     let r = S::fma(n, S::splat(-0.693_359_4), clamped);
@@ -17,14 +19,14 @@ pub(crate) fn exp<S: Simd>(x: S::V) -> S::V {
         p = S::fma(p, r, S::splat(coefficient));
     }
     let y = S::add(S::fma(p, S::mul(r, r), r), S::splat(1.0));
-    S::if_less(x, low, S::splat(0.0), S::mul(y, S::power_of_two(n)))
+    S::power_if(x, S::splat(LOWEST), y, n)
 }
 
 /// `1 / (1 + e^-x)`.
 #[inline(always)]
 pub(crate) fn sigmoid<S: Simd>(x: S::V) -> S::V {
     let one = S::splat(1.0);
-    S::div(one, S::add(one, exp::<S>(S::sub(S::splat(0.0), x))))
+    S::inverse(S::add(one, exp::<S>(S::sub(S::splat(0.0), x))))
 }
 
 /// The chance that a normal number is below `x`, and its density there.
@@ -33,8 +35,9 @@ pub(crate) fn sigmoid<S: Simd>(x: S::V) -> S::V {
 pub(crate) fn normal<S: Simd>(x: S::V) -> (S::V, S::V) {
     let zero = S::splat(0.0);
     let one = S::splat(1.0);
-    let size = S::max(x, S::sub(zero, x));
-    let t = S::div(one, S::fma(size, S::splat(0.327_591_1 * std::f32::consts::FRAC_1_SQRT_2), one));
+    // Far out only one term counts, and an infinite size has no inverse.
+    let size = S::min(S::splat(1e9), S::max(x, S::sub(zero, x)));
+    let t = S::inverse(S::fma(size, S::splat(0.327_591_1 * std::f32::consts::FRAC_1_SQRT_2), one));
     let e = exp::<S>(S::mul(S::mul(x, x), S::splat(-0.5)));
     let mut p = S::splat(0.5 * 1.061_405_4);
     for coefficient in [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6] {

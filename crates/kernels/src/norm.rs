@@ -56,30 +56,61 @@ impl Task for Forward<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self) {
+    fn run<S: Simd>(mut self) {
         let width = self.weight.len();
-        let rows = self.x.chunks_exact(width).zip(self.out.chunks_exact_mut(width));
-        for ((x, out), moments) in rows.zip(self.moments) {
-            let mut sum = S::splat(0.0);
-            for x in x.chunks_exact(S::LANES) {
-                sum = S::add(sum, S::load(x));
+        let rows = self.moments.len().min(self.x.len() / width);
+        let mut row = 0;
+        while row + TOGETHER <= rows {
+            self.rows::<S, TOGETHER>(row);
+            row += TOGETHER;
+        }
+        while row < rows {
+            self.rows::<S, 1>(row);
+            row += 1;
+        }
+    }
+}
+
+/// Rows whose sums are formed side by side: one after the other they would wait for each other's last steps.
+const TOGETHER: usize = 4;
+
+impl Forward<'_> {
+    #[inline(always)]
+    fn rows<S: Simd, const N: usize>(&mut self, first: usize) {
+        let width = self.weight.len();
+        let x: [&[f32]; N] = std::array::from_fn(|i| &self.x[(first + i) * width..][..width]);
+        let mut sums = [S::splat(0.0); N];
+        for at in (0..width).step_by(S::LANES) {
+            for i in 0..N {
+                sums[i] = S::add(sums[i], S::load(&x[i][at..]));
             }
-            let mean = S::sum(sum) / width as f32;
-            let mut squares = S::splat(0.0);
-            for x in x.chunks_exact(S::LANES) {
-                let x = S::sub(S::load(x), S::splat(mean));
-                squares = S::fma(x, x, squares);
+        }
+        let mut means = [0.0; N];
+        for i in 0..N {
+            means[i] = S::sum(sums[i]) / width as f32;
+        }
+        let mut squares = [S::splat(0.0); N];
+        for at in (0..width).step_by(S::LANES) {
+            for i in 0..N {
+                let x = S::sub(S::load(&x[i][at..]), S::splat(means[i]));
+                squares[i] = S::fma(x, x, squares[i]);
             }
-            let inverse_deviation = 1.0 / (S::sum(squares) / width as f32 + EPSILON).sqrt();
-            *moments = Moments { mean, inverse_deviation };
-            for i in (0..width).step_by(S::LANES) {
-                let x = S::mul(S::sub(S::load(&x[i..]), S::splat(mean)), S::splat(inverse_deviation));
-                let weight = S::load(&self.weight[i..]);
+        }
+        let mut scales = [0.0; N];
+        for i in 0..N {
+            scales[i] = 1.0 / (S::sum(squares[i]) / width as f32 + EPSILON).sqrt();
+            self.moments[first + i] = Moments { mean: means[i], inverse_deviation: scales[i] };
+        }
+        let out = &mut self.out[first * width..][..N * width];
+        for at in (0..width).step_by(S::LANES) {
+            let weight = S::load(&self.weight[at..]);
+            for i in 0..N {
+                let x = S::mul(S::sub(S::load(&x[i][at..]), S::splat(means[i])), S::splat(scales[i]));
                 let y = match self.bias {
-                    Some(bias) => S::fma(x, weight, S::load(&bias[i..])),
+                    Some(bias) => S::fma(x, weight, S::load(&bias[at..])),
                     None => S::mul(x, weight),
                 };
-                S::store(y, &mut out[i..]);
+                S::store(y, &mut out[i * width + at..]);
             }
         }
     }

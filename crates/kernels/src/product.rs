@@ -102,10 +102,14 @@ packer!(
 );
 
 /// What happens to the numbers that are already in the result's place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Into {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Into<'a> {
     Replace,
     Add,
+    /// They are replaced, and this row is added to every row of the product: its bias, as long as whole grains of columns.
+    Row(&'a [f32]),
+    /// They are replaced by the product and these, whose rows lie as far apart as the result's.
+    Onto(&'a [f32]),
 }
 
 /// Rows, columns and length of the sum of a product.
@@ -127,7 +131,7 @@ pub fn rows_written(level: Level, m: usize) -> usize {
 pub struct Out<'a> {
     pub values: &'a mut [f32],
     pub stride: usize,
-    pub into: Into,
+    pub into: Into<'a>,
 }
 
 /// `out[m x n] (+)= left[m x k] * right[k x n]`, of packed factors; rows of `out` begin `stride` apart.
@@ -138,7 +142,7 @@ pub fn product(
     right: &[f32],
     out: &mut [f32],
     stride: usize,
-    into: Into,
+    into: Into<'_>,
 ) {
     assert!(left.len() >= words(level, rows_written(level, size.m), size.k));
     let in_f32 = panels::Left::Rows(left, size.k);
@@ -191,6 +195,11 @@ fn any(level: Level, size: Size, left: &[f32], in_f32: panels::Left<'_>, right: 
     let Out { values: out, stride, into } = out;
     assert!(right.len() >= words(level, n, k));
     assert!(stride >= n && out.len() >= (m - 1) * stride + n, "room for whole grains of the result");
+    let into = match into {
+        Into::Row(row) => Into::Row(&row[..n]),
+        Into::Onto(x) => Into::Onto(&x[..(m - 1) * stride + n]),
+        other => other,
+    };
     let size = Size { m, n, k: depth(level, k) };
     match level {
         #[cfg(target_arch = "x86_64")]
@@ -246,6 +255,65 @@ pub fn to_bf16(level: Level, from: &[f32], to: &mut [f32]) {
     // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
     unsafe {
         tiled::to_bf16(from, to);
+    }
+}
+
+/// The way back of [`to_bf16`].
+pub fn from_bf16(level: Level, from: &[f32], to: &mut [f32]) {
+    assert!(level.rounds() && to.len().is_multiple_of(32) && from.len() * 2 == to.len());
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+    unsafe {
+        tiled::from_bf16(from, to);
+    }
+}
+
+/// Packs rows of a left factor of which others were packed before or will be, from row `first` on.
+pub fn left_rows(level: Level, from: View<'_>, to: &mut [f32], first: usize) {
+    from.check();
+    assert!(to.len() >= words(level, first + from.rows, from.columns) && from.columns.is_multiple_of(32));
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
+        Level::Bf16 | Level::Amx => unsafe { tiled::left_rows(from, to, first) },
+        _ => panels::left_rows(from, to, first),
+    }
+}
+
+/// Packs columns `from..` of what was packed as a left factor of `rows` x `columns` as a right factor, as many as `sums` has, and
+/// adds all rows of them to `sums`. Whole grains of columns.
+pub fn right_of_left(
+    level: Level,
+    left: &[f32],
+    (rows, columns): (usize, usize),
+    first: usize,
+    to: &mut [f32],
+    sums: &mut [f32],
+) {
+    let n = sums.len();
+    assert!(left.len() >= words(level, rows, columns) && to.len() >= words(level, n, rows));
+    assert!(columns.is_multiple_of(32) && first.is_multiple_of(GRAIN) && n.is_multiple_of(GRAIN));
+    assert!(first + n <= columns);
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
+        Level::Bf16 | Level::Amx => unsafe { tiled::right_of_left(left, rows, columns, first, to, sums) },
+        _ => {
+            let view = View::new(left, rows, columns).columns(first, n);
+            right(level, view, to);
+            crate::rows::add_columns(level, view, sums);
+        }
+    }
+}
+
+/// What [`left`] packed as a matrix again, with whole grains of rows and columns, rows `stride` apart. Only where the level rounds.
+pub fn unpack_left(level: Level, from: &[f32], rows: usize, columns: usize, to: &mut [f32], stride: usize) {
+    assert!(level.rounds() && from.len() >= words(level, rows, columns) && stride >= rounded(columns));
+    assert!(to.len() >= rounded(rows) * stride);
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+    unsafe {
+        tiled::unpack_left(from, rows, columns, to, stride);
     }
 }
 

@@ -34,6 +34,16 @@ pub(crate) trait Simd: Copy {
     fn power_of_two(n: Self::V) -> Self::V;
     /// `a < b ? yes : no`, lane by lane.
     fn if_less(a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V;
+    /// `x < low ? 0 : y * 2^n`, lane by lane, with whole `n` in -126..=127 where `x` is not below.
+    #[inline(always)]
+    fn power_if(x: Self::V, low: Self::V, y: Self::V, n: Self::V) -> Self::V {
+        Self::if_less(x, low, Self::splat(0.0), Self::mul(y, Self::power_of_two(n)))
+    }
+    /// `1 / a` for finite `a` above 0, within a unit of the last place.
+    #[inline(always)]
+    fn inverse(a: Self::V) -> Self::V {
+        Self::div(Self::splat(1.0), a)
+    }
     fn sum(v: Self::V) -> f32;
     fn largest(v: Self::V) -> f32;
 

@@ -1,7 +1,10 @@
 //! Attention's softmax: rows of scores to rows of weights, and back.
 
+#[cfg(target_arch = "x86_64")]
+mod packed;
+
 use crate::{
-    Level, math,
+    Level, math, product,
     simd::{self, Simd, Task},
 };
 
@@ -19,6 +22,29 @@ pub fn forward(
     let rows = scores.len() / stride;
     assert!(bias.is_none_or(|bias| bias.len() >= rows * valid));
     simd::run(level, Forward { scores, stride, valid, scale, bias });
+}
+
+/// Like [`forward`] with rows a whole grain apart, but the weights go to `to`, packed as a left factor, and the scores are lost. Only where
+/// the level rounds.
+pub fn packed(
+    level: Level,
+    scores: &mut [f32],
+    valid: usize,
+    scale: f32,
+    bias: Option<&[f32]>,
+    to: &mut [f32],
+) {
+    let stride = product::rounded(valid);
+    let rows = scores.len() / stride;
+    assert!(level.rounds() && to.len() >= product::words(level, rows, valid));
+    assert!(bias.is_none_or(|bias| bias.len() >= rows * valid));
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+    if valid == 64 && rows.is_multiple_of(64) && unsafe { packed::rows(scores, scale, bias, to) } {
+        return;
+    }
+    forward(level, scores, stride, valid, scale, bias);
+    product::left(level, product::View { values: scores, rows, columns: valid, stride }, to);
 }
 
 /// The way back: `gradient` of the weights becomes that of `scores` before they were scaled, and `to_bias` that of the bias, if it
@@ -159,6 +185,51 @@ impl Task for Backward<'_> {
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Plain, random};
+
+    #[test]
+    fn packed_weights_are_those_of_plain_softmax_however_large_the_scores() {
+        for level in Level::all().filter(|level| level.rounds()) {
+            for (size, valid) in [(1.0, 64), (30.0, 64), (1000.0, 64), (3.0, 40)] {
+                let stride = product::rounded(valid);
+                let mut scores: Vec<f32> = random(1, valid * stride).into_iter().map(|x| size * x).collect();
+                let bias = random(2, valid * valid);
+                let given = scores.clone();
+                let mut packed_weights = vec![0.0; product::words(level, stride, valid)];
+                packed(level, &mut scores, valid, 0.5, Some(&bias), &mut packed_weights);
+                let mut weights = vec![f32::NAN; stride * stride];
+                product::unpack_left(level, &packed_weights, valid, valid, &mut weights, stride);
+                for row in 0..valid {
+                    let x = |i: usize| {
+                        f64::from(given[row * stride + i]) * 0.5 + f64::from(bias[row * valid + i])
+                    };
+                    let expected = Plain::softmax(&(0..valid).map(x).collect::<Vec<_>>());
+                    for (found, expected) in weights[row * stride..].iter().zip(expected) {
+                        let error = (f64::from(*found) - expected).abs();
+                        assert!(error < 0.004 * expected + 1e-6, "{level} {size} {row}: {found} {expected}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nan_reaches_the_packed_weights_of_its_row_alone() {
+        for level in Level::all().filter(|level| level.rounds()) {
+            let mut scores = vec![0.0; 64 * 64];
+            scores[64 * 5 + 3] = f32::NAN;
+            let mut packed_weights = vec![0.0; product::words(level, 64, 64)];
+            packed(level, &mut scores, 64, 1.0, None, &mut packed_weights);
+            let mut weights = vec![0.0; 64 * 64];
+            product::unpack_left(level, &packed_weights, 64, 64, &mut weights, 64);
+            assert!(weights.iter().enumerate().all(|(i, x)| x.is_nan() == (i / 64 == 5)), "{level}");
         }
     }
 }

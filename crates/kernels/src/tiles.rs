@@ -4,12 +4,14 @@
 //! columns of the right one, and a result tile 16 x 16 f32. Virtual machines may hide the CPUID leaves that describe tiles
 //! though the tiles work, so a child process tries one before anything relies on them.
 
+mod blocks;
 pub(crate) mod boards;
 pub(crate) mod dots;
 
 use std::{arch::asm, cell::Cell, sync::OnceLock};
 
 use crate::Level;
+pub(crate) use blocks::Start;
 
 /// Words of 32 bits in a tile.
 pub(crate) const WORDS: usize = 256;
@@ -139,137 +141,7 @@ impl Tiles {
         Tiles { native: true }
     }
 
-    /// `out[32 x 32] (+)= left[32 x 32 steps] * right[32 steps x 32]`, as 2 x 2 tiles.
-    ///
-    /// # Safety
-    /// Each of `left` and `right` has `steps` tiles one after the other at both its pointers; `out` has 32 rows of
-    /// `out_stride` f32, 32 of them valid in each.
-    #[inline]
-    pub(crate) unsafe fn four(
-        self,
-        left: [*const f32; 2],
-        right: [*const f32; 2],
-        steps: usize,
-        out: *mut f32,
-        out_stride: usize,
-        add: bool,
-    ) {
-        if !self.native {
-            for (row, left) in left.into_iter().enumerate() {
-                // SAFETY: the caller vouches for the memory, `self` for the instructions.
-                unsafe {
-                    let left = |step: usize| left.add(step * WORDS);
-                    let out = out.add(16 * row * out_stride);
-                    dots::two_columns(left, 16, right, steps, out, out_stride, add);
-                }
-            }
-            return;
-        }
-        let stride = out_stride * 4;
-        // SAFETY: the caller vouches for the memory, `self` for the tiles.
-        unsafe {
-            asm!(
-                "test {add:e}, {add:e}",
-                "jz 3f",
-                "tileloadd tmm0, [{c0} + {sc}]",
-                "tileloadd tmm1, [{c0} + {sc} + 64]",
-                "tileloadd tmm2, [{c1} + {sc}]",
-                "tileloadd tmm3, [{c1} + {sc} + 64]",
-                "jmp 2f",
-                "3:",
-                "tilezero tmm0",
-                "tilezero tmm1",
-                "tilezero tmm2",
-                "tilezero tmm3",
-                "2:",
-                "tileloadd tmm6, [{b0} + {row}]",
-                "tileloadd tmm4, [{a0} + {row}]",
-                "tdpbf16ps tmm0, tmm4, tmm6",
-                "tileloadd tmm7, [{b1} + {row}]",
-                "tdpbf16ps tmm1, tmm4, tmm7",
-                "tileloadd tmm5, [{a1} + {row}]",
-                "tdpbf16ps tmm2, tmm5, tmm6",
-                "tdpbf16ps tmm3, tmm5, tmm7",
-                "add {a0}, 1024",
-                "add {a1}, 1024",
-                "add {b0}, 1024",
-                "add {b1}, 1024",
-                "dec {steps}",
-                "jnz 2b",
-                "tilestored [{c0} + {sc}], tmm0",
-                "tilestored [{c0} + {sc} + 64], tmm1",
-                "tilestored [{c1} + {sc}], tmm2",
-                "tilestored [{c1} + {sc} + 64], tmm3",
-                add = in(reg) u32::from(add),
-                a0 = inout(reg) left[0] => _,
-                a1 = inout(reg) left[1] => _,
-                b0 = inout(reg) right[0] => _,
-                b1 = inout(reg) right[1] => _,
-                steps = inout(reg) steps => _,
-                c0 = in(reg) out,
-                c1 = in(reg) out.add(16 * out_stride),
-                sc = in(reg) stride,
-                row = in(reg) ROW_BYTES,
-                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                options(nostack),
-            );
-        }
-    }
-
-    /// `out[16 x 16] (+)= left[16 x 32 steps] * right[32 steps x 16]`: one tile.
-    ///
-    /// # Safety
-    /// As for [`Tiles::four`], with one pointer each and 16 rows and columns of `out`.
-    #[inline]
-    pub(crate) unsafe fn one(
-        self,
-        left: *const f32,
-        right: *const f32,
-        steps: usize,
-        out: *mut f32,
-        out_stride: usize,
-        add: bool,
-    ) {
-        if !self.native {
-            // SAFETY: the caller vouches for the memory, `self` for the instructions.
-            return unsafe {
-                let left = |step: usize| left.add(step * WORDS);
-                dots::one_column(left, 16, right, steps, out, out_stride, add);
-            };
-        }
-        // SAFETY: the caller vouches for the memory, `self` for the tiles.
-        unsafe {
-            asm!(
-                "test {add:e}, {add:e}",
-                "jz 3f",
-                "tileloadd tmm0, [{c} + {sc}]",
-                "jmp 2f",
-                "3:",
-                "tilezero tmm0",
-                "2:",
-                "tileloadd tmm4, [{a} + {row}]",
-                "tileloadd tmm6, [{b} + {row}]",
-                "tdpbf16ps tmm0, tmm4, tmm6",
-                "add {a}, 1024",
-                "add {b}, 1024",
-                "dec {steps}",
-                "jnz 2b",
-                "tilestored [{c} + {sc}], tmm0",
-                add = in(reg) u32::from(add),
-                a = inout(reg) left => _,
-                b = inout(reg) right => _,
-                steps = inout(reg) steps => _,
-                c = in(reg) out,
-                sc = in(reg) out_stride * 4,
-                row = in(reg) ROW_BYTES,
-                out("tmm0") _, out("tmm4") _, out("tmm6") _,
-                options(nostack),
-            );
-        }
-    }
-
-    /// `out[32 x 32] = left * right` like [`Tiles::four`], where step `i` of the left factor's rows begins `offsets[i]`
+    /// `out[32 x 32] = left * right`, as 2 x 2 tiles, where step `i` of the left factor's rows begins `offsets[i]`
     /// bytes after the pointers and the rows lie `row_bytes` apart.
     ///
     /// # Safety

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Line, Work, numbers, time};
-use crate::{Activation, Aligned, Level, adamw, block, conv, smolgen};
+use crate::{Activation, Aligned, Level, adamw, block, conv, rows, smolgen};
 
 /// A network by its trunk.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,17 @@ impl Network {
         numbers(len).into_iter().map(|x| 0.05 * x).collect()
     }
 
+    /// Numbers at the end of a layer's parameters that all layers share: the last matrix of smolgen with its bias.
+    fn shared(&self) -> usize {
+        match self.kind {
+            Kind::Transformer { width, heads } => {
+                let layout = smolgen::Layout::of(&Network::shapes(width, heads).1);
+                layout.total() - layout.range(smolgen::Part::Spread).start
+            }
+            Kind::Residual { .. } => 0,
+        }
+    }
+
     /// Operations of one layer on one position, on the way there.
     fn operations(&self) -> f64 {
         let products = match self.kind {
@@ -135,10 +146,12 @@ impl Network {
                 (seconds, 1.0)
             }
             Work::Train => {
-                let mut moments = vec![[(); 3].map(|()| vec![0.0; layers[0].len()]); self.layers];
+                let (shared, own) = (self.shared(), layers[0].len() - self.shared());
+                let room = |len: usize| [(); 3].map(|()| vec![0.0; len]);
+                let mut moments: Vec<_> = layers.iter().map(|_| room(own)).chain([room(shared)]).collect();
                 let mut rooms = vec![x.clone(); self.layers + 1];
                 let mut trails: Vec<Aligned> =
-                    layers.iter().map(|_| Aligned::zeros(batch * self.trail())).collect();
+                    layers.iter().map(|_| Aligned::zeros(batch * self.trail(level))).collect();
                 (time(budget, || self.train(level, &mut layers, &mut moments, &mut rooms, &mut trails)), 3.0)
             }
         };
@@ -147,14 +160,14 @@ impl Network {
     }
 
     /// Numbers per position that a layer keeps for the way back.
-    fn trail(&self) -> usize {
+    fn trail(&self, level: Level) -> usize {
         match self.kind {
-            Kind::Transformer { width, heads } => Network::shapes(width, heads).0.trail(),
+            Kind::Transformer { width, heads } => Network::shapes(width, heads).0.trail(level),
             Kind::Residual { .. } => 0,
         }
     }
 
-    /// One step. Rooms hold the input, then the output of each layer.
+    /// One step. Rooms hold the input, then the output of each layer; the last moments are those of what layers share.
     fn train(
         &self,
         level: Level,
@@ -169,13 +182,18 @@ impl Network {
             let [x, y] = rooms.get_disjoint_mut([i, i + 1]).expect("two rooms");
             match packed {
                 Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(&mut trails[i])),
-                Packed::Residual(packed) => between[i] = conv::forward_keeping(packed, x, y),
+                Packed::Residual(packed) => between[i] = Some(conv::forward_keeping(packed, x, y)),
             }
         }
         // The slope of half the mean square.
         let last = rooms.last().expect("a room");
         let mut gradient: Vec<f32> = last.iter().map(|y| y / last.len() as f32).collect();
         let mut to_x = vec![0.0; gradient.len()];
+        let own = layers[0].len() - self.shared();
+        let mut to_shared = vec![0.0; self.shared()];
+        let update = |weights: &mut [f32], [mean, first, second]: &mut [Vec<f32>; 3], slopes: &[f32]| {
+            adamw::update(level, STEP, adamw::Slices { weights, mean, first, second }, slopes);
+        };
         for (i, packed) in packed.iter().enumerate().rev() {
             let (x, trail, y) = (&rooms[i], &trails[i], &rooms[i + 1]);
             let slopes = match packed {
@@ -188,9 +206,13 @@ impl Network {
                 }
             };
             std::mem::swap(&mut gradient, &mut to_x);
-            let [mean, first, second] = &mut moments[i];
-            let slices = adamw::Slices { weights: &mut layers[i], mean, first, second };
-            adamw::update(level, STEP, slices, &slopes);
+            rows::add(level, &mut to_shared, &slopes[own..]);
+            update(&mut layers[i][..own], &mut moments[i], &slopes[..own]);
+        }
+        let (first, others) = layers.split_first_mut().expect("a layer");
+        update(&mut first[own..], moments.last_mut().expect("those of what is shared"), &to_shared);
+        for layer in others {
+            layer[own..].copy_from_slice(&first[own..]);
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn forward(
     packed: &Packed,
     x: &[f32],
     bias: Option<&[f32]>,
-    mut keep: Option<Keep<'_>>,
+    keep: Option<Keep<'_>>,
     y: &mut [f32],
     s: &mut Scratch,
 ) {
@@ -28,28 +28,45 @@ pub(super) fn forward(
     let tall = product::rounded(tokens);
     normalise(packed, Which::Attention, x, s, None);
     let of = product::depth(level, width);
+    let (mut kept_qkv, mut kept_weights) = keep.unzip();
     let Scratch { panels: [mixed, ..], heads: [room, right], narrow: [normed, joined], .. } = s;
     for first in (0..width).step_by(shape.panel()) {
         let columns = shape.panel().min(width - first);
-        let (qkv, mut weights) = match &mut keep {
-            Some((qkv, weights)) => (&mut qkv[3 * tall * first..], Some(&mut **weights)),
-            None => (&mut *s.qkv, None),
+        let qkv = match &mut kept_qkv {
+            Some(kept) if !level.rounds() => &mut kept[3 * tall * first..][..3 * tall * columns],
+            _ => &mut s.qkv[..3 * tall * columns],
         };
-        let qkv = &mut qkv[..3 * tall * columns];
         project(packed, normed, first, columns, qkv);
+        if let Some(kept) = kept_qkv.as_mut().filter(|_| level.rounds()) {
+            let kept = &mut kept[shape.kept_qkv(level, first)..][..shape.kept_qkv(level, columns)];
+            product::to_bf16(level, &s.qkv[..3 * tall * columns], kept);
+        }
+        let qkv = match &kept_qkv {
+            Some(kept) if !level.rounds() => &kept[3 * tall * first..][..3 * tall * columns],
+            _ => &s.qkv[..3 * tall * columns],
+        };
         for at in (0..columns).step_by(head) {
             let [query, key, value] = parts(&shape, qkv, columns, at);
             let number = (first + at) / head;
-            let scores = match &mut weights {
-                Some(weights) if shape.keeps_weights() => &mut weights[number * tall * tall..][..tall * tall],
-                _ => &mut *s.scores,
-            };
+            let kept = kept_weights.as_mut().filter(|_| shape.keeps_weights()).map(|weights| {
+                let each = shape.kept_weights(level);
+                &mut weights[number * each..][..each]
+            });
             let bias = bias.map(|bias| &bias[number * tokens * tokens..][..tokens * tokens]);
-            weigh(packed, [query, key], [room, right], s.absent.as_deref(), bias, scores);
-            product::right(level, value, right);
             let size = Size { m: tokens, n: head, k: tokens };
             let out = Out { values: &mut mixed[at..], stride: columns, into: Into::Replace };
-            product_of(level, size, square(scores, tokens), room, right, out);
+            if level.rounds() {
+                score(packed, [query, key], [room, right], s.absent.as_deref(), &mut s.scores);
+                product::right(level, value, right);
+                let weights = kept.unwrap_or(room);
+                softmax::packed(level, &mut s.scores[..tokens * tall], tokens, shape.scale(), bias, weights);
+                product(level, size, weights, right, out.values, out.stride, out.into);
+            } else {
+                let scores = kept.unwrap_or(&mut s.scores);
+                weigh(packed, [query, key], [room, right], s.absent.as_deref(), bias, scores);
+                product::right(level, value, right);
+                product_of(level, size, square(scores, tokens), room, right, out);
+            }
         }
         product::left_at(level, View::new(mixed, tokens, columns), joined, Place { at: first, of });
     }
@@ -80,13 +97,12 @@ fn parts<'a>(shape: &Shape, qkv: &'a [f32], columns: usize, at: usize) -> [View<
     [0, 1, 2].map(|i| View::new(&qkv[i * panel..], shape.tokens, columns).columns(at, shape.head()))
 }
 
-/// The weights of one head.
-fn weigh(
+/// The scores of one head before they are scaled.
+fn score(
     packed: &Packed,
     [query, key]: [View<'_>; 2],
     [room, right]: [&mut [f32]; 2],
     absent: Option<&[f32]>,
-    bias: Option<&[f32]>,
     scores: &mut [f32],
 ) {
     let (level, shape) = (packed.level, packed.shape);
@@ -94,12 +110,25 @@ fn weigh(
     let tall = product::rounded(tokens);
     product::right_transposed(level, key, right);
     let size = Size { m: tokens, n: tokens, k: shape.head() };
-    let out = Out { values: scores, stride: tall, into: Into::Replace };
-    product_of(level, size, query, room, right, out);
+    product_of(level, size, query, room, right, Out { values: scores, stride: tall, into: Into::Replace });
     if let Some(absent) = absent {
         rows::add_bias(level, scores, tall, tokens, absent);
     }
-    softmax::forward(level, &mut scores[..tokens * tall], tall, tokens, shape.scale(), bias);
+}
+
+/// The weights of one head.
+fn weigh(
+    packed: &Packed,
+    factors: [View<'_>; 2],
+    room: [&mut [f32]; 2],
+    absent: Option<&[f32]>,
+    bias: Option<&[f32]>,
+    scores: &mut [f32],
+) {
+    let (shape, tokens) = (packed.shape, packed.shape.tokens);
+    let tall = product::rounded(tokens);
+    score(packed, factors, room, absent, scores);
+    softmax::forward(packed.level, &mut scores[..tokens * tall], tall, tokens, shape.scale(), bias);
 }
 
 /// From the gradient of `y`, which `to_x` holds, to that of `x`, which it then holds; and to the gradient of the bias. `kept` is
@@ -138,21 +167,32 @@ pub(super) fn backward(
     let deep = product::depth(level, width);
     for first in (0..width).step_by(shape.panel()) {
         let columns = shape.panel().min(width - first);
-        let qkv = &qkv[3 * tall * first..][..3 * tall * columns];
+        let qkv = &qkv[shape.kept_qkv(level, first)..][..shape.kept_qkv(level, columns)];
+        let qkv = if level.rounds() {
+            product::from_bf16(level, qkv, &mut s.kept[..3 * tall * columns]);
+            &s.kept[..3 * tall * columns]
+        } else {
+            qkv
+        };
         let right = &back.out[product::words(level, first, width)..];
         let size = Size { m: tokens, n: columns, k: width };
         product(level, size, &s.narrow[1], right, &mut s.panels[1], columns, Into::Replace);
         for at in (0..columns).step_by(head) {
             let (number, square) = ((first + at) / head, tokens * tokens);
             let head = parts(&shape, qkv, columns, at);
-            let weights = if shape.keeps_weights() {
-                &weights[number * tall * tall..][..tall * tall]
+            let each = shape.kept_weights(level);
+            let weights = if shape.keeps_weights() && level.rounds() {
+                let kept = &weights[number * each..][..each];
+                product::unpack_left(level, kept, tokens, tokens, &mut s.scores, tall);
+                (&*s.scores, Some(kept))
+            } else if shape.keeps_weights() {
+                (&weights[number * each..][..each], None)
             } else {
                 let bias = bias.map(|bias| &bias[number * square..][..square]);
                 let [room, right] = &mut s.heads;
                 let (absent, scores) = (s.absent.as_deref(), &mut *s.scores);
                 weigh(packed, [head[0], head[1]], [room, right], absent, bias, scores);
-                &s.scores
+                (&*s.scores, None)
             };
             let to_bias = to_bias.as_mut().map(|to| &mut to[number * square..][..square]);
             let work = (&mut s.panels, &mut s.heads, &mut *s.qkv, &mut *s.to_scores);
@@ -179,13 +219,13 @@ pub(super) fn backward(
 type Work<'a> = (&'a mut [crate::Aligned; 4], &'a mut [crate::Aligned; 2], &'a mut [f32], &'a mut [f32]);
 
 /// One head of the panels, from the gradient of the mixed values in the second: the gradients of query, key and value, and the
-/// mixed values in the first.
+/// mixed values in the first. Weights may be given packed as a left factor, too.
 fn head_backward(
     packed: &Packed,
     at: usize,
     columns: usize,
     [query, key, value]: [View<'_>; 3],
-    weights: &[f32],
+    (weights, packed_weights): (&[f32], Option<&[f32]>),
     to_bias: Option<&mut [f32]>,
     ([mixed, to_mixed, ..], [room, right], to_qkv, to_scores): Work<'_>,
 ) {
@@ -206,7 +246,13 @@ fn head_backward(
     let by_head = Size { m: tokens, n: tokens, k: head };
     product_of(level, by_head, to_mixed, room, right, out(to_scores, tall));
     product::right(level, value, right);
-    product_of(level, by_tokens, square(weights, tokens), room, right, out(&mut mixed[at..], columns));
+    match packed_weights {
+        Some(left) => product(level, by_tokens, left, right, &mut mixed[at..], columns, Into::Replace),
+        None => {
+            let out = out(&mut mixed[at..], columns);
+            product_of(level, by_tokens, square(weights, tokens), room, right, out);
+        }
+    }
     product::right(level, to_mixed, right);
     product_of_transposed(level, by_tokens, square(weights, tokens), room, right, out(to_value, columns));
 

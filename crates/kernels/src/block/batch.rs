@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Packed, attention, feed, group::Group, scratch::Scratch, trail::Trail};
-use crate::{Aligned, rows};
+use crate::{Aligned, rows, smolgen};
 
 /// Tokens whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
 const CHUNK_TOKENS: usize = 4096;
@@ -35,17 +35,27 @@ pub fn forward_masked(
     trail: Option<&mut [f32]>,
 ) {
     let shape = packed.shape;
-    let (len, bias_len, trail_len) = (shape.values(), shape.bias_len(), shape.trail());
+    let (len, bias_len, trail_len) = (shape.values(), shape.bias_len(), shape.trail(packed.level));
     assert!(x.len() == y.len() && x.len().is_multiple_of(len));
     assert!(present.is_none_or(|present| present.len() == x.len() / shape.width));
     // Rows do not meet on the way there, so that the groups may follow the number of threads.
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let positions = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, most);
     let several = |i: usize, x: &[f32], y: &mut [f32], mut trail: Option<&mut [f32]>| {
-        let made = made_biases(packed, x);
-        let biases = made.as_deref().or(bias.map(|bias| &bias[i * positions * bias_len..]));
-        for at in 0..x.len() / len {
-            let bias = biases.map(|biases| cut(biases, at * bias_len, bias_len));
+        let count = x.len() / len;
+        let smolgen = packed.smolgen.as_ref().map(|smolgen| (smolgen, smolgen.vectors(x)));
+        let at_once = packed.smolgen.as_ref().map_or(1, smolgen::Packed::at_once);
+        let mut made = Aligned::default();
+        for at in 0..count {
+            let bias = match &smolgen {
+                Some((smolgen, vectors)) => {
+                    if at.is_multiple_of(at_once) {
+                        made = smolgen.biases(vectors, at..count.min(at + at_once));
+                    }
+                    Some(cut(&made, at % at_once * bias_len, bias_len))
+                }
+                None => bias.map(|bias| cut(bias, (i * positions + at) * bias_len, bias_len)),
+            };
             let here = at * len..(at + 1) * len;
             let trail = trail.as_mut().map(|trail| &mut trail[at * trail_len..][..trail_len]);
             let turn = (i * positions + at, present_at(packed, present, i * positions + at));
@@ -87,7 +97,7 @@ fn one(
         s.turn_to(position, present);
         match trail {
             Some(trail) => {
-                let Trail { middle, qkv, weights, up } = Trail::new(&packed.shape, trail);
+                let Trail { middle, qkv, weights, up } = Trail::new(packed.level, &packed.shape, trail);
                 attention::forward(packed, x, bias, Some((qkv, weights)), middle, s);
                 feed::forward(packed, middle, Some(up), y, s);
             }
@@ -126,7 +136,7 @@ pub fn backward_masked(
     let (len, bias_len) = (shape.values(), shape.bias_len());
     let total = gradient.len();
     assert!(kept.x.len() == total && to_x.len() == total);
-    assert_eq!(kept.trail.len(), total / len * shape.trail());
+    assert_eq!(kept.trail.len(), total / len * shape.trail(packed.level));
     assert!(total.is_multiple_of(len));
     let positions = (CHUNK_TOKENS / shape.tokens).max(1);
     let to_bias: Vec<Option<&mut [f32]>> = match to_bias {
@@ -139,7 +149,11 @@ pub fn backward_masked(
         .enumerate()
         .map(|(i, ((gradient, to_x), to_bias))| {
             let x = cut(kept.x, i * positions * len, to_x.len());
-            let trail = cut(kept.trail, i * positions * shape.trail(), to_x.len() / len * shape.trail());
+            let trail = cut(
+                kept.trail,
+                i * positions * shape.trail(packed.level),
+                to_x.len() / len * shape.trail(packed.level),
+            );
             let bias = kept.bias.map(|bias| cut(bias, i * positions * bias_len, to_x.len() / len * bias_len));
             let kept = Kept { x, trail, bias };
             chunk(packed, kept, (i * positions, present), gradient, to_x, to_bias)
@@ -166,7 +180,16 @@ fn chunk(
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let mut group = Group::new(packed, most);
     let positions = to_x.len() / len;
-    let trail = |at: usize| Trail::of(&shape, cut(kept.trail, at * shape.trail(), shape.trail()));
+    // Gradients of all biases that the block makes itself, and room for those of one position.
+    let mut made_slopes =
+        packed.smolgen.as_ref().map(|smolgen| (smolgen.slopes(positions), Aligned::room(bias_len)));
+    let trail = |at: usize| {
+        Trail::of(
+            packed.level,
+            &shape,
+            cut(kept.trail, at * shape.trail(packed.level), shape.trail(packed.level)),
+        )
+    };
     Scratch::lend(packed.level, shape, |s| {
         for first in (0..positions).step_by(most) {
             let members = first..positions.min(first + most);
@@ -182,25 +205,26 @@ fn chunk(
             let all = members.start * len..members.end * len;
             // Weights that were kept need no biases again.
             let made = if shape.keeps_weights() { None } else { made_biases(packed, &kept.x[all.clone()]) };
-            let mut to_made = packed.smolgen.as_ref().map(|_| Aligned::room(members.len() * bias_len));
             for (i, at) in members.clone().enumerate() {
                 group.turn_to(packed, i);
                 s.turn_to(start + at, present_at(packed, present, start + at));
                 let x = cut(kept.x, at * len, len);
                 let made = made.as_deref().map(|made| cut(made, i * bias_len, bias_len));
                 let bias = made.or(kept.bias.map(|bias| cut(bias, at * bias_len, bias_len)));
-                let to_made = to_made.as_mut().map(|to| &mut to[i * bias_len..][..bias_len]);
+                let to_made = made_slopes.as_mut().map(|(_, one)| &mut one[..]);
                 let to_bias = to_made.or(to_bias.as_mut().map(|to| &mut to[at * bias_len..][..bias_len]));
                 let to_x = &mut to_x[at * len..][..len];
                 let Trail { qkv, weights, .. } = trail(at);
                 let left = (qkv, weights);
                 attention::backward(packed, x, left, bias, to_x, to_bias, &mut parameters, &mut group, s);
-            }
-            if let (Some(smolgen), Some(to_made)) = (&packed.smolgen, &to_made) {
-                let own = &mut parameters[packed.layout.total()..];
-                smolgen.backward(&kept.x[all.clone()], to_made, &mut to_x[all], own);
+                if let (Some(smolgen), Some((slopes, one))) = (&packed.smolgen, &mut made_slopes) {
+                    smolgen.take_slopes(slopes, at, one);
+                }
             }
             group.add(packed, &group.attention, &mut parameters);
+        }
+        if let (Some(smolgen), Some((slopes, _))) = (&packed.smolgen, &made_slopes) {
+            smolgen.backward_of(kept.x, slopes, to_x, &mut parameters[packed.layout.total()..]);
         }
     });
     parameters

@@ -81,6 +81,11 @@ pub(super) fn add_product(
     panel: &mut [f32],
 ) {
     let (level, width) = (packed.level, packed.shape.width);
+    // Tiles may begin with what they are added to; in f32 the panels below are faster.
+    let plain = bias.is_none() && packed.dropout.is_none() && product::rows_written(level, size.m) == size.m;
+    if level.rounds() && plain {
+        return product(level, size, left, right, y, width, Into::Onto(x));
+    }
     for first in (0..size.n).step_by(PANEL) {
         let columns = PANEL.min(size.n - first);
         let right = &right[product::words(level, first, size.k)..];
@@ -136,9 +141,9 @@ pub(super) fn backward(
         product(level, size, &s.narrow[1], right, to_active, columns, Into::Replace);
         let used = ..tokens * columns;
         let (up, to_up) = (&up[..tokens * columns * inputs], &mut to_up[..tokens * columns * inputs]);
-        activation::forward(level, shape.activation, up, columns, &mut active[used]);
-        activation::backward(level, shape.activation, up, columns, &to_active[used], to_up);
-        down_pair.inputs(level, place, first, View::new(&active[used], tokens, columns));
+        let active = &mut active[used];
+        activation::backward(level, shape.activation, up, columns, &to_active[used], active, to_up);
+        down_pair.inputs(level, place, first, View::new(active, tokens, columns));
         for i in 0..inputs {
             let whole = View::new(to_up, tokens, inputs * columns);
             let part = View { columns, ..whole.columns(i * columns, columns) };

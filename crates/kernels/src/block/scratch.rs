@@ -24,6 +24,8 @@ pub(super) struct Scratch {
     pub(super) triple: Aligned,
     /// Query, key and value of some heads, or their gradients: three panels.
     pub(super) qkv: Aligned,
+    /// Query, key and value as they were kept, in f32 again.
+    pub(super) kept: Aligned,
     /// Factors of one head: tokens x head or tokens x tokens.
     pub(super) heads: [Aligned; 2],
     /// Tokens x tokens.
@@ -51,6 +53,7 @@ impl Scratch {
             hidden: left(shape.activation.inputs() * product::depth(level, shape.hidden)),
             triple: left(3 * product::depth(level, shape.width)),
             qkv: Aligned::zeros(3 * rows * shape.panel()),
+            kept: Aligned::zeros(3 * rows * shape.panel()),
             heads: [head(), head()],
             scores: Aligned::zeros(rows * rows),
             to_scores: Aligned::zeros(rows * rows),

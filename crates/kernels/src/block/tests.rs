@@ -210,7 +210,7 @@ fn gradients_match_finite_differences_at_every_level() {
             let mut to_x = vec![0.0; x.len()];
             let mut to_bias = vec![0.0; case.bias.as_ref().map_or(0, Vec::len)];
             let room = case.bias.is_some().then_some(to_bias.as_mut_slice());
-            let mut trail = vec![0.0; x.len() / case.shape.values() * case.shape.trail()];
+            let mut trail = vec![0.0; x.len() / case.shape.values() * case.shape.trail(level)];
             forward_masked(&packed, &case.x, bias, present, &mut to_x, Some(&mut trail));
             let kept = Kept { x: &case.x, trail: &trail, bias };
             let found = backward_masked(&packed, kept, present, &gradient, &mut to_x, room);
@@ -241,7 +241,7 @@ fn gradients_do_not_depend_on_the_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let [mut y, mut to_x] = [(); 2].map(|()| vec![0.0; case.x.len()]);
-                let mut trail = vec![0.0; 150 * shape.trail()];
+                let mut trail = vec![0.0; 150 * shape.trail(level)];
                 forward(&packed, &case.x, None, &mut y, Some(&mut trail));
                 let kept = Kept { x: &case.x, trail: &trail, bias: None };
                 let parameters = backward(&packed, kept, &case.x, &mut to_x, None);
@@ -266,7 +266,7 @@ fn a_block_with_its_own_smolgen_is_a_block_that_is_given_the_biases() {
         let mut biases = vec![0.0; 11 * shape.bias_len()];
         smolgen.forward(&case.x, &mut biases);
         let [mut y, mut fused_y] = [(); 2].map(|()| vec![0.0; case.x.len()]);
-        let mut trail = vec![0.0; 11 * shape.trail()];
+        let mut trail = vec![0.0; 11 * shape.trail(level)];
         forward(&plain, &case.x, Some(&biases), &mut y, None);
         forward(&fused, &case.x, None, &mut fused_y, Some(&mut trail));
         assert_eq!(y, fused_y, "{level}");
@@ -297,7 +297,7 @@ fn curve(level: Level) -> Vec<f64> {
     for _ in 0..60 {
         let packed = Packed::new(level, shape, &parameters, true);
         let [mut y, mut to_x] = [(); 2].map(|()| vec![0.0; x.len()]);
-        let mut trail = vec![0.0; 24 * shape.trail()];
+        let mut trail = vec![0.0; 24 * shape.trail(level)];
         forward(&packed, &x, None, &mut y, Some(&mut trail));
         let off: Vec<f32> = y.iter().zip(&wanted).map(|(y, wanted)| y - wanted).collect();
         losses.push(off.iter().map(|x| f64::from(x * x)).sum::<f64>() / off.len() as f64);

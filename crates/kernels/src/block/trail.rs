@@ -2,18 +2,22 @@
 //!
 //! All that is costly to compute again is kept: what lies between the halves, query, key and value, the weights of attention, and
 //! the inputs of the activation. Weights of attention grow with the square of the tokens, so that those of long sequences are
-//! computed again.
+//! computed again. Where products round their factors, query, key, value and weights are kept as bf16: the trail of a batch comes from
+//! far away on the way back.
 
 use super::Shape;
-use crate::product::rounded;
+use crate::{
+    Level,
+    product::{self, rounded},
+};
 
 /// Attention over more tokens does not keep its weights.
 const LONGEST: usize = 96;
 
 impl Shape {
     /// Numbers that the way there leaves for each position.
-    pub fn trail(&self) -> usize {
-        self.lengths().iter().sum()
+    pub fn trail(&self, level: Level) -> usize {
+        self.lengths(level).iter().sum()
     }
 
     pub(super) fn keeps_weights(&self) -> bool {
@@ -22,10 +26,22 @@ impl Shape {
 
     /// Numbers between the halves, of query, key and value, of the weights, and of the activation's inputs. Products write whole
     /// grains of rows.
-    fn lengths(&self) -> [usize; 4] {
+    fn lengths(&self, level: Level) -> [usize; 4] {
         let tall = rounded(self.tokens);
-        let weights = if self.keeps_weights() { self.heads * tall * tall } else { 0 };
-        [self.tokens * self.width, 3 * tall * self.width, weights, tall * self.up()]
+        let weights = if self.keeps_weights() { self.heads * self.kept_weights(level) } else { 0 };
+        [self.tokens * self.width, self.kept_qkv(level, self.width), weights, tall * self.up()]
+    }
+
+    /// Numbers, or words where the level rounds, of query, key and value of so many columns.
+    pub(super) fn kept_qkv(&self, level: Level, columns: usize) -> usize {
+        let numbers = 3 * rounded(self.tokens) * columns;
+        if level.rounds() { numbers / 2 } else { numbers }
+    }
+
+    /// Numbers of one head's weights, or words of them packed as a left factor.
+    pub(super) fn kept_weights(&self, level: Level) -> usize {
+        let tall = rounded(self.tokens);
+        if level.rounds() { product::words(level, tall, self.tokens) } else { tall * tall }
     }
 }
 
@@ -42,8 +58,8 @@ pub(super) struct Trail<T> {
 }
 
 impl<'a> Trail<&'a mut [f32]> {
-    pub(super) fn new(shape: &Shape, values: &'a mut [f32]) -> Self {
-        let [middle, qkv, weights, _] = shape.lengths();
+    pub(super) fn new(level: Level, shape: &Shape, values: &'a mut [f32]) -> Self {
+        let [middle, qkv, weights, _] = shape.lengths(level);
         let (middle, rest) = values.split_at_mut(middle);
         let (qkv, rest) = rest.split_at_mut(qkv);
         let (weights, up) = rest.split_at_mut(weights);
@@ -52,8 +68,8 @@ impl<'a> Trail<&'a mut [f32]> {
 }
 
 impl<'a> Trail<&'a [f32]> {
-    pub(super) fn of(shape: &Shape, values: &'a [f32]) -> Self {
-        let [middle, qkv, weights, _] = shape.lengths();
+    pub(super) fn of(level: Level, shape: &Shape, values: &'a [f32]) -> Self {
+        let [middle, qkv, weights, _] = shape.lengths(level);
         let (middle, rest) = values.split_at(middle);
         let (qkv, rest) = rest.split_at(qkv);
         let (weights, up) = rest.split_at(weights);

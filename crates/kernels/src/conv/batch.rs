@@ -54,11 +54,28 @@ pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
     if packed.level.rounds() && x.len() / len >= FEWEST_SIDE_BY_SIDE {
         return many::forward(packed, x, y);
     }
+    by_board(packed, x, y, [&mut [], &mut []]);
+}
+
+/// Board by board. Fills what is kept of each, [`Between`]'s two parts, where there is room.
+fn by_board(packed: &Packed, x: &[f32], y: &mut [f32], kept: [&mut [f32]; 2]) {
+    let len = 64 * packed.channels;
     let some = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, CHUNK) * len;
-    y.par_chunks_mut(some).zip(x.par_chunks(some)).for_each(|(y, x)| {
+    let [middles, added] = kept.map(|kept| {
+        let mut parts: Vec<&mut [f32]> = kept.chunks_mut(some).collect();
+        parts.resize_with(x.len().div_ceil(some), Default::default);
+        parts
+    });
+    let work = y.par_chunks_mut(some).zip(x.par_chunks(some)).zip(middles).zip(added);
+    work.for_each(|(((y, x), middles), added)| {
         let mut room = Room::new(packed.level, packed.channels);
+        let mut middles = middles.chunks_exact_mut(len);
+        let mut added = added.chunks_exact_mut(len);
         for (x, y) in x.chunks_exact(len).zip(y.chunks_exact_mut(len)) {
             middle(packed, x, &mut room);
+            if let Some(kept) = middles.next() {
+                room.middle.read(kept);
+            }
             convolve(packed.level, &room.middle, &packed.ahead[1], packed.channels, &mut room.sums);
             for square in 0..64 {
                 let here = square * packed.channels..(square + 1) * packed.channels;
@@ -70,6 +87,9 @@ pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
                 then(packed.level, sum(&room.sums, square, packed.channels), what, &mut y[here]);
             }
             if let Some(squeeze) = &packed.squeeze {
+                if let Some(kept) = added.next() {
+                    kept.copy_from_slice(y);
+                }
                 squeeze.forward(packed.level, x, y);
             }
         }
@@ -93,15 +113,17 @@ fn middle(packed: &Packed, x: &[f32], room: &mut Room) {
     room.middle.pack(packed.level);
 }
 
-/// The same, with what the way back is spared to compute again; nothing at levels that go board by board.
-pub fn forward_keeping(packed: &Packed, x: &[f32], y: &mut [f32]) -> Option<Between> {
+/// The same, with what the way back is spared to compute again.
+pub fn forward_keeping(packed: &Packed, x: &[f32], y: &mut [f32]) -> Between {
+    assert!(x.len() == y.len() && x.len().is_multiple_of(64 * packed.channels));
     #[cfg(target_arch = "x86_64")]
     if packed.level.rounds() {
-        assert!(x.len() == y.len() && x.len().is_multiple_of(64 * packed.channels));
-        return Some(many::forward_keeping(packed, x, y));
+        return many::forward_keeping(packed, x, y);
     }
-    forward(packed, x, y);
-    None
+    let added = if packed.squeeze.is_some() { x.len() } else { 0 };
+    let mut between = Between { middle: Aligned::room(x.len()), added: Aligned::room(added) };
+    by_board(packed, x, y, [&mut between.middle, &mut between.added]);
+    between
 }
 
 /// From the gradient of `y` to those of `x` and of the parameters.
@@ -128,13 +150,13 @@ pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f
     total
 }
 
-/// The boards from `first` on.
-fn chunk(packed: &Packed, kept: Kept<'_>, first: usize, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
+/// The boards from `start` on.
+fn chunk(packed: &Packed, kept: Kept<'_>, start: usize, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
     let (level, channels) = (packed.level, packed.channels);
     let len = 64 * channels;
     #[cfg(target_arch = "x86_64")]
     if level.rounds() {
-        let between = kept.between.map(|between| between.from(first, channels));
+        let between = kept.between.map(|between| many::between_from(between, start, channels));
         return many::backward(packed, kept, between, gradient, to_x);
     }
     let mut parameters = Aligned::zeros(packed.parameters());
@@ -142,8 +164,13 @@ fn chunk(packed: &Packed, kept: Kept<'_>, first: usize, gradient: &[f32], to_x: 
     let (convolutions, to_squeeze) = parameters.split_at_mut(super::parameters(channels));
     let (first, second) = convolutions.split_at_mut(super::parameters(channels) / 2);
     let boards = kept.x.chunks_exact(len).zip(kept.y.chunks_exact(len));
-    for ((x, y), (gradient, to_x)) in boards.zip(gradient.chunks_exact(len).zip(to_x.chunks_exact_mut(len))) {
-        board_back(packed, Kept { x, y, between: None }, gradient, to_x, to_squeeze, &mut room);
+    let work = boards.zip(gradient.chunks_exact(len).zip(to_x.chunks_exact_mut(len)));
+    for (i, ((x, y), (gradient, to_x))) in work.enumerate() {
+        let between = kept.between.map(|between| {
+            let here = (start + i) * len..(start + i + 1) * len;
+            [between.middle.get(here.clone()), between.added.get(here)].map(Option::unwrap_or_default)
+        });
+        board_back(packed, [x, y], between, gradient, to_x, to_squeeze, &mut room);
         for (inputs, gradients, half) in
             [(&room.x, &room.to_middle, &mut *first), (&room.middle, &room.to_y, &mut *second)]
         {
@@ -155,10 +182,11 @@ fn chunk(packed: &Packed, kept: Kept<'_>, first: usize, gradient: &[f32], to_x: 
     parameters
 }
 
-/// Fills all boards of the room, and `to_x`; adds to the gradients of the squeeze's parameters.
+/// Fills all boards of the room, and `to_x`; adds to the gradients of the squeeze's parameters. `between` is what was kept of this board.
 fn board_back(
     packed: &Packed,
-    kept: Kept<'_>,
+    [x, y]: [&[f32]; 2],
+    between: Option<[&[f32]; 2]>,
     gradient: &[f32],
     to_x: &mut [f32],
     to_squeeze: &mut [f32],
@@ -166,10 +194,16 @@ fn board_back(
 ) {
     let (level, channels) = (packed.level, packed.channels);
     let back = packed.back.as_ref().expect("a block packed for training");
-    middle(packed, kept.x, room);
+    match between {
+        Some([kept, _]) => {
+            room.x.fill(x);
+            room.middle.fill(kept);
+        }
+        None => middle(packed, x, room),
+    }
     match &packed.squeeze {
         None => {
-            let squares = gradient.chunks_exact(channels).zip(kept.y.chunks_exact(channels));
+            let squares = gradient.chunks_exact(channels).zip(y.chunks_exact(channels));
             for ((square, (gradient, shown)), to_x) in
                 squares.enumerate().zip(to_x.chunks_exact_mut(channels))
             {
@@ -178,13 +212,17 @@ fn board_back(
             }
         }
         Some(squeeze) => {
-            convolve(level, &room.middle, &packed.ahead[1], channels, &mut room.sums);
             let mut z = Aligned::room(64 * channels);
-            for (square, z) in z.chunks_exact_mut(channels).enumerate() {
-                let sum = sum(&room.sums, square, channels);
-                then(level, sum, Then::Add { shortcut: &packed.biases[1] }, z);
+            if let Some([_, added]) = between {
+                z.copy_from_slice(added);
+            } else {
+                convolve(level, &room.middle, &packed.ahead[1], channels, &mut room.sums);
+                for (square, z) in z.chunks_exact_mut(channels).enumerate() {
+                    let sum = sum(&room.sums, square, channels);
+                    then(level, sum, Then::Add { shortcut: &packed.biases[1] }, z);
+                }
             }
-            squeeze.backward(level, kept.y, gradient, &mut z, to_x, to_squeeze);
+            squeeze.backward(level, y, gradient, &mut z, to_x, to_squeeze);
             room.to_y.fill(&z);
         }
     }

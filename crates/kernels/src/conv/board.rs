@@ -30,6 +30,12 @@ impl Board {
         }
     }
 
+    pub(super) fn read(&mut self, squares: &mut [f32]) {
+        for (square, to) in squares.chunks_exact_mut(self.channels).enumerate() {
+            to.copy_from_slice(self.square(square));
+        }
+    }
+
     /// Makes the plain numbers ready for products.
     pub(super) fn pack(&mut self, level: Level) {
         if level.rounds() {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Kept, Packed,
+    Between, Kept, Packed,
     sixteen::{self, BOARDS, Then, convolve, words},
 };
 use crate::{Aligned, rows};
@@ -16,21 +16,10 @@ pub(super) fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
     );
 }
 
-/// What lies between input and output of boards, as the way back needs it.
-#[derive(Clone, Debug)]
-pub struct Between {
-    /// After the first convolution, in groups of sixteen boards.
-    middle: Aligned,
-    /// After the second, plain; only where a gate follows.
-    added: Aligned,
-}
-
-impl Between {
-    /// The part of the boards from `first` on, a multiple of sixteen.
-    pub(super) fn from(&self, first: usize, channels: usize) -> [&[f32]; 2] {
-        let added = if self.added.is_empty() { 0 } else { first * 64 * channels };
-        [&self.middle[first / BOARDS * words(channels)..], &self.added[added..]]
-    }
+/// The part of what was kept for the boards from `first` on, a multiple of sixteen.
+pub(super) fn between_from(between: &Between, first: usize, channels: usize) -> [&[f32]; 2] {
+    let added = if between.added.is_empty() { 0 } else { first * 64 * channels };
+    [&between.middle[first / BOARDS * words(channels)..], &between.added[added..]]
 }
 
 pub(super) fn forward_keeping(packed: &Packed, x: &[f32], y: &mut [f32]) -> Between {
@@ -86,7 +75,7 @@ struct Room {
     to_middle: Aligned,
 }
 
-/// The gradients of the parameters; fills `to_x`. `between` is what [`Between::from`] gives for these boards.
+/// The gradients of the parameters; fills `to_x`. `between` is what [`between_from`] gives for these boards.
 pub(super) fn backward(
     packed: &Packed,
     kept: Kept<'_>,

@@ -103,7 +103,7 @@ fn match_plain_ones(channels: usize, boards: usize, squeeze: bool) {
         let kept = Kept { x: &x, y: &y, between: None };
         let found = backward(&packed, kept, &gradient, &mut to_x);
         let mut to_x_again = vec![0.0; x.len()];
-        let again = backward(&packed, Kept { between: between.as_ref(), ..kept }, &gradient, &mut to_x_again);
+        let again = backward(&packed, Kept { between: Some(&between), ..kept }, &gradient, &mut to_x_again);
         assert!(again == found && to_x_again == to_x, "{level}: what was kept is what is computed again");
         if level.rounds() {
             // By estimate bf16 opens or closes one gate in a thousand; a wrong gate is wrong as a whole, and the root of a thousandth is 3 %.

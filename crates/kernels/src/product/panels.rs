@@ -16,6 +16,12 @@ pub(super) fn left(from: View<'_>, to: &mut [f32], place: Place) {
     }
 }
 
+pub(super) fn left_rows(from: View<'_>, to: &mut [f32], first: usize) {
+    for (row, to) in to[first * from.columns..].chunks_exact_mut(from.columns).enumerate().take(from.rows) {
+        to.copy_from_slice(&from.values[row * from.stride..][..from.columns]);
+    }
+}
+
 /// The columns of the matrix are rows of the factor: sixteen of them lie side by side, as in a right factor.
 pub(super) fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
     right(from, to, place);
@@ -67,7 +73,7 @@ pub(super) struct Product<'a> {
     pub(super) right: &'a [f32],
     pub(super) out: &'a mut [f32],
     pub(super) stride: usize,
-    pub(super) into: Into,
+    pub(super) into: Into<'a>,
 }
 
 impl Task for Product<'_> {
@@ -166,11 +172,21 @@ impl Product<'_> {
                 }
             }
         }
+        let (stride, lanes) = (self.stride, S::LANES);
+        let place = |i: usize, j: usize| (row + i) * stride + column + j * lanes;
+        for (i, sums) in sums.iter_mut().enumerate() {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                match self.into {
+                    Into::Replace => {}
+                    Into::Add => *sum = S::add(S::load(&self.out[place(i, j)..]), *sum),
+                    Into::Row(row) => *sum = S::add(S::load(&row[column + j * lanes..]), *sum),
+                    Into::Onto(x) => *sum = S::add(S::load(&x[place(i, j)..]), *sum),
+                }
+            }
+        }
         for (i, sums) in sums.iter().enumerate() {
             for (j, &sum) in sums.iter().enumerate() {
-                let out = &mut self.out[(row + i) * self.stride + column + j * S::LANES..];
-                let sum = if self.into == Into::Add { S::add(S::load(out), sum) } else { sum };
-                S::store(sum, out);
+                S::store(sum, &mut self.out[place(i, j)..]);
             }
         }
     }

@@ -41,7 +41,7 @@ fn packed(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn products_match_plain_sums_at_every_level(m in 1usize..70, n in 1usize..150, k in 1usize..150, seed: u64, turned: bool, add: bool, few: bool, packing: bool) {
+    fn products_match_plain_sums_at_every_level(m in 1usize..70, n in 1usize..150, k in 1usize..150, seed: u64, turned: bool, into in 0..4, few: bool, packing: bool) {
         let m = if few { m % 3 + 1 } else { m };
         let size = Size { m, n, k };
         for level in Level::all() {
@@ -52,7 +52,9 @@ proptest! {
             let [left, right] = packed(level, size, &a, &b, turned);
             let stride = rounded(n) + 16;
             let mut out = vec![1.0; rounded(m) * stride];
-            let into = if add { Into::Add } else { Into::Replace };
+            let row = random(seed ^ 2, rounded(n));
+            let onto = random(seed ^ 3, rounded(m) * stride);
+            let into = [Into::Replace, Into::Add, Into::Row(&row), Into::Onto(&onto)][into as usize];
             let mut room = vec![f32::NAN; left.len()];
             let turned_a = transpose(&a, m, k);
             let to = Out { values: &mut out, stride, into };
@@ -65,7 +67,12 @@ proptest! {
                 (false, false) => product_of(level, size, View::new(&a, m, k), &mut room, &right, to),
             }
             for (at, expected) in plain(&a, &b, size).into_iter().enumerate() {
-                let expected = expected + if add { 1.0 } else { 0.0 };
+                let expected = expected + match into {
+                    Into::Replace => 0.0,
+                    Into::Add => 1.0,
+                    Into::Row(row) => f64::from(row[at % n]),
+                    Into::Onto(x) => f64::from(x[at / n * stride + at % n]),
+                };
                 let found = f64::from(out[at / n * stride + at % n]);
                 prop_assert!((found - expected).abs() < 2e-5 * (k as f64).sqrt(), "{level} {size:?} {at}: {found} {expected}");
             }

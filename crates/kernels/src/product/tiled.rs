@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use super::{Into, Place, Runs, Size, View};
 use crate::{
     Level,
-    tiles::{Tiles, WORDS, dots},
+    tiles::{Start, Tiles, WORDS, dots},
 };
 
 pub(crate) type Tile = [__m512i; 16];
@@ -18,24 +18,57 @@ pub(crate) type Tile = [__m512i; 16];
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn left(from: View<'_>, to: &mut [f32], place: Place) {
     // SAFETY: the closure's places are within the factor.
-    unsafe { each_tile(from.rows, from.columns, to, place, |row, k, tile| row_pairs(from, row, k, tile)) }
+    unsafe {
+        each_tile(from.rows, from.columns, to, place, |row, k, to| {
+            if whole(from, row, k, [16, 32]) {
+                for r in 0..16 {
+                    store(to, r, row_pairs::<true>(from, row + r, k));
+                }
+            } else {
+                for r in 0..16 {
+                    store(to, r, row_pairs::<false>(from, row + r, k));
+                }
+            }
+        });
+    }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn right(from: View<'_>, to: &mut [f32], place: Place) {
+    let order = interleaved();
     // SAFETY: as above.
     unsafe {
-        each_tile(from.columns, from.rows, to, place, |column, k, tile| column_pairs(from, column, k, tile));
+        each_tile(from.columns, from.rows, to, place, |column, k, to| {
+            if whole(from, k, column, [32, 16]) {
+                for pair in 0..16 {
+                    store(to, pair, column_pairs::<true>(from, column, k + 2 * pair, order));
+                }
+            } else {
+                for pair in 0..16 {
+                    store(to, pair, column_pairs::<false>(from, column, k + 2 * pair, order));
+                }
+            }
+        });
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
+    let order = interleaved();
     // SAFETY: as above.
     unsafe {
-        each_tile(from.columns, from.rows, to, place, |column, k, tile| {
-            column_pairs(from, column, k, tile);
-            transpose(tile);
+        each_tile(from.columns, from.rows, to, place, |column, k, to| {
+            let mut tile = [_mm512_setzero_si512(); 16];
+            if whole(from, k, column, [32, 16]) {
+                for (pair, words) in tile.iter_mut().enumerate() {
+                    *words = column_pairs::<true>(from, column, k + 2 * pair, order);
+                }
+            } else {
+                for (pair, words) in tile.iter_mut().enumerate() {
+                    *words = column_pairs::<false>(from, column, k + 2 * pair, order);
+                }
+            }
+            store_transposed(to, tile);
         });
     }
 }
@@ -44,13 +77,24 @@ pub(super) unsafe fn left_transposed(from: View<'_>, to: &mut [f32], place: Plac
 pub(super) unsafe fn right_transposed(from: View<'_>, to: &mut [f32], place: Place) {
     // SAFETY: as above.
     unsafe {
-        each_tile(from.rows, from.columns, to, place, |row, k, tile| {
-            row_pairs(from, row, k, tile);
-            transpose(tile);
+        each_tile(from.rows, from.columns, to, place, |row, k, to| {
+            let mut tile = [_mm512_setzero_si512(); 16];
+            if whole(from, row, k, [16, 32]) {
+                for (r, words) in tile.iter_mut().enumerate() {
+                    *words = row_pairs::<true>(from, row + r, k);
+                }
+            } else {
+                for (r, words) in tile.iter_mut().enumerate() {
+                    *words = row_pairs::<false>(from, row + r, k);
+                }
+            }
+            store_transposed(to, tile);
         });
     }
 }
 
+/// Calls `fill` with the first of sixteen and of thirty-two along the sum, and the place of the tile, whose rows it stores one by one: a
+/// tile that is made in memory first would be copied.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 unsafe fn each_tile(
@@ -58,20 +102,38 @@ unsafe fn each_tile(
     k: usize,
     to: &mut [f32],
     place: Place,
-    fill: impl Fn(usize, usize, &mut Tile),
+    fill: impl Fn(usize, usize, *mut f32),
 ) {
     let (first, steps) = (place.at / 32, place.of / 32);
     for o in 0..outer.div_ceil(16) {
         for s in 0..k.div_ceil(32) {
             let to = &mut to[(o * steps + first + s) * WORDS..][..WORDS];
-            let mut tile = [_mm512_setzero_si512(); 16];
-            fill(16 * o, 32 * s, &mut tile);
-            for (row, to) in tile.iter().zip(to.chunks_exact_mut(16)) {
-                // SAFETY: a chunk is 64 bytes.
-                unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), *row) }
-            }
+            fill(16 * o, 32 * s, to.as_mut_ptr());
         }
     }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn store(to: *mut f32, row: usize, words: __m512i) {
+    // SAFETY: the caller vouches for a whole tile.
+    unsafe { _mm512_storeu_si512(to.add(16 * row).cast(), words) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn store_transposed(to: *mut f32, mut tile: Tile) {
+    transpose(&mut tile);
+    for (row, words) in tile.into_iter().enumerate() {
+        // SAFETY: the caller vouches for a whole tile.
+        unsafe { store(to, row, words) }
+    }
+}
+
+/// Whether so many rows and columns exist from these on.
+#[inline]
+fn whole(from: View<'_>, row: usize, column: usize, [rows, columns]: [usize; 2]) -> bool {
+    row + rows <= from.rows && column + columns <= from.columns
 }
 
 /// The first `n` of sixteen lanes, none if `n` is negative.
@@ -80,34 +142,51 @@ fn first_lanes(n: isize) -> u16 {
     ((1u32 << n.clamp(0, 16)) - 1) as u16
 }
 
-/// Sixteen rows of thirty-two neighbours; rows that do not exist are left as they are.
+/// Sixteen numbers of a row from `column` on, zeros where there are none; all are there if they are `WHOLE`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-unsafe fn row_pairs(from: View<'_>, row: usize, column: usize, tile: &mut Tile) {
-    let here = from.columns as isize - column as isize;
-    let masks = [first_lanes(here), first_lanes(here - 16)];
-    for (r, out) in tile.iter_mut().enumerate().take(from.rows.saturating_sub(row)) {
-        // SAFETY: the row exists, and lanes beyond its end are masked away.
-        unsafe {
-            let start = from.values.as_ptr().add((row + r) * from.stride + column);
-            let low = _mm512_maskz_loadu_ps(masks[0], start);
-            let high = _mm512_maskz_loadu_ps(masks[1], start.wrapping_add(16));
-            *out = std::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low));
-        }
+unsafe fn sixteen<const WHOLE: bool>(from: View<'_>, row: usize, column: usize) -> __m512 {
+    let at = row * from.stride + column;
+    if WHOLE {
+        // SAFETY: the caller vouches for the row.
+        return unsafe { _mm512_loadu_ps(from.values.as_ptr().add(at)) };
+    }
+    let lanes = if row < from.rows { first_lanes(from.columns as isize - column as isize) } else { 0 };
+    // SAFETY: lanes beyond the row's end, and rows beyond the last, are masked away.
+    unsafe { _mm512_maskz_loadu_ps(lanes, from.values.as_ptr().add(at.min(from.values.len()))) }
+}
+
+/// Thirty-two neighbours of a row.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+unsafe fn row_pairs<const WHOLE: bool>(from: View<'_>, row: usize, column: usize) -> __m512i {
+    // SAFETY: the caller vouches for the row if it is whole; both types are plain 64 bytes.
+    unsafe {
+        let (low, high) = (sixteen::<WHOLE>(from, row, column), sixteen::<WHOLE>(from, row, column + 16));
+        std::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low))
     }
 }
 
-/// Sixteen columns of thirty-two neighbours, a pair of rows in each row of the tile.
+/// Sixteen columns of two neighbouring rows.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-unsafe fn column_pairs(from: View<'_>, column: usize, row: usize, tile: &mut Tile) {
-    let lanes = first_lanes(from.columns as isize - column as isize);
-    let load = |r: usize| {
-        let lanes = if r < from.rows { lanes } else { 0 };
-        let at = (r * from.stride + column).min(from.values.len());
-        // SAFETY: lanes beyond the row's end, and rows beyond the last, are masked away.
-        unsafe { _mm512_maskz_loadu_ps(lanes, from.values.as_ptr().add(at)) }
-    };
+unsafe fn column_pairs<const WHOLE: bool>(
+    from: View<'_>,
+    column: usize,
+    row: usize,
+    order: __m512i,
+) -> __m512i {
+    // SAFETY: the caller vouches for the rows if they are whole; both types are plain 64 bytes.
+    unsafe {
+        let (even, odd) = (sixteen::<WHOLE>(from, row, column), sixteen::<WHOLE>(from, row + 1, column));
+        let both = std::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(odd, even));
+        _mm512_permutexvar_epi16(order, both)
+    }
+}
+
+/// The order that puts numbers of the first half of a vector beside those of the second.
+#[inline]
+fn interleaved() -> __m512i {
     let mut order = [0u16; 32];
     let mut i = 0;
     while i < 16 {
@@ -116,12 +195,7 @@ unsafe fn column_pairs(from: View<'_>, column: usize, row: usize, tile: &mut Til
         i += 1;
     }
     // SAFETY: both are plain 64 bytes.
-    let order = unsafe { std::mem::transmute::<[u16; 32], __m512i>(order) };
-    for (pair, out) in tile.iter_mut().enumerate() {
-        let both = _mm512_cvtne2ps_pbh(load(row + 2 * pair + 1), load(row + 2 * pair));
-        // SAFETY: both are plain 64 bytes.
-        *out = _mm512_permutexvar_epi16(order, unsafe { std::mem::transmute::<__m512bh, __m512i>(both) });
-    }
+    unsafe { std::mem::transmute::<[u16; 32], __m512i>(order) }
 }
 
 #[inline]
@@ -153,7 +227,7 @@ pub(crate) fn transpose(tile: &mut Tile) {
 }
 
 /// # Safety
-/// `size` is in whole grains and steps, without tiles its rows are not; all three slices hold that much.
+/// `size` is in whole grains and steps, without tiles its rows are not; all slices hold that much.
 pub(super) unsafe fn product(
     level: Level,
     size: Size,
@@ -161,11 +235,18 @@ pub(super) unsafe fn product(
     right: &[f32],
     out: &mut [f32],
     stride: usize,
-    into: Into,
+    into: Into<'_>,
 ) {
     let steps = size.k / 32;
-    let add = into == Into::Add;
     if level == Level::Bf16 {
+        for (row, out) in out.chunks_mut(stride).enumerate().take(size.m) {
+            match into {
+                Into::Row(row) => out[..size.n].copy_from_slice(row),
+                Into::Onto(x) => out[..size.n].copy_from_slice(&x[row * stride..][..size.n]),
+                Into::Replace | Into::Add => break,
+            }
+        }
+        let add = !matches!(into, Into::Replace);
         // SAFETY: the caller vouches for sizes and instructions.
         return unsafe { dots::product(size, left.as_ptr(), right.as_ptr(), out.as_mut_ptr(), stride, add) };
     }
@@ -175,24 +256,39 @@ pub(super) unsafe fn product(
     let left = |row: usize| unsafe { left.as_ptr().add(row * steps * WORDS) };
     // SAFETY: as above.
     let right = |column: usize| unsafe { right.as_ptr().add(column * steps * WORDS) };
-    for column in (0..columns).step_by(2) {
+    let out = out.as_mut_ptr();
+    // SAFETY: tiles of the result, or of a row as long as it, lie inside them.
+    let place = |row: usize, column: usize| unsafe {
+        let out = out.add(16 * (row * stride + column));
+        let start = match into {
+            Into::Replace => Start::ZERO,
+            Into::Add => Start::at(out, stride),
+            Into::Row(row) => Start::at(row.as_ptr().add(16 * column), 0),
+            Into::Onto(x) => Start::at(x.as_ptr().add(16 * (row * stride + column)), stride),
+        };
+        (start, out)
+    };
+    let mut column = 0;
+    while rows == 1 && column + 4 <= columns {
+        let (start, out) = place(0, column);
+        // SAFETY: the block of four tiles lies inside the result.
+        unsafe { tiles.beside(start, left(0), [0, 1, 2, 3].map(|i| right(column + i)), steps, out, stride) }
+        column += 4;
+    }
+    for column in (column..columns).step_by(2) {
         for row in (0..rows).step_by(2) {
             if row + 1 < rows && column + 1 < columns {
+                let (start, out) = place(row, column);
+                let (left, right) = ([left(row), left(row + 1)], [right(column), right(column + 1)]);
                 // SAFETY: the block of four tiles lies inside the result.
-                unsafe {
-                    let out = out.as_mut_ptr().add(16 * (row * stride + column));
-                    let (left, right) = ([left(row), left(row + 1)], [right(column), right(column + 1)]);
-                    tiles.four(left, right, steps, out, stride, add);
-                }
+                unsafe { tiles.four(start, left, right, steps, out, stride) }
                 continue;
             }
             for r in row..rows.min(row + 2) {
                 for c in column..columns.min(column + 2) {
+                    let (start, out) = place(r, c);
                     // SAFETY: the tile lies inside the result.
-                    unsafe {
-                        let out = out.as_mut_ptr().add(16 * (r * stride + c));
-                        tiles.one(left(r), right(c), steps, out, stride, add);
-                    }
+                    unsafe { tiles.one(start, left(r), right(c), steps, out, stride) }
                 }
             }
         }
@@ -249,5 +345,110 @@ pub(super) unsafe fn to_bf16(from: &[f32], to: &mut [f32]) {
             let both = std::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low));
             _mm512_storeu_si512(to.as_mut_ptr().cast(), both);
         }
+    }
+}
+
+/// # Safety
+/// The CPU has AVX-512 with bf16, `to` has a multiple of 32 numbers and `from` half as many words.
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn from_bf16(from: &[f32], to: &mut [f32]) {
+    for (from, to) in from.chunks_exact(16).zip(to.chunks_exact_mut(32)) {
+        // SAFETY: a chunk is one vector of words, or two of numbers.
+        unsafe {
+            let both = widen(_mm512_loadu_si512(from.as_ptr().cast()));
+            _mm512_storeu_ps(to.as_mut_ptr(), both[0]);
+            _mm512_storeu_ps(to.as_mut_ptr().add(16), both[1]);
+        }
+    }
+}
+
+/// Thirty-two bf16 as f32, in their order.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(crate) fn widen(pairs: __m512i) -> [__m512; 2] {
+    [_mm512_castsi512_si256(pairs), _mm512_extracti64x4_epi64::<1>(pairs)]
+        .map(|half| _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(half))))
+}
+
+/// # Safety
+/// The CPU has AVX-512 with bf16; `from` is a packed left factor of that size, and `to` has whole grains of rows `stride` apart.
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn unpack_left(from: &[f32], rows: usize, columns: usize, to: &mut [f32], stride: usize) {
+    let steps = columns.div_ceil(32);
+    for row in 0..super::rounded(rows) {
+        for step in 0..steps {
+            let at = (row / 16 * steps + step) * WORDS + row % 16 * 16;
+            let to = &mut to[row * stride + 32 * step..];
+            // SAFETY: the row lies inside the factor; a whole vector is written only where one begins before the end of the
+            // columns.
+            unsafe {
+                let [low, high] = widen(_mm512_loadu_si512(from[at..at + 16].as_ptr().cast()));
+                _mm512_storeu_ps(to.as_mut_ptr(), low);
+                if 32 * step + 16 < columns {
+                    _mm512_storeu_ps(to.as_mut_ptr().add(16), high);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As above; `from` has whole steps of columns.
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn left_rows(from: View<'_>, to: &mut [f32], first: usize) {
+    let steps = from.columns / 32;
+    // Rows of one tile lie side by side, its neighbours far away.
+    for step in 0..steps {
+        for r in 0..from.rows {
+            let row = first + r;
+            let to = &mut to[(row / 16 * steps + step) * WORDS + row % 16 * 16..][..16];
+            // SAFETY: the view was checked; the row of the tile has sixteen words.
+            unsafe {
+                let from = from.values.as_ptr().add(r * from.stride + 32 * step);
+                let (low, high) = (_mm512_loadu_ps(from), _mm512_loadu_ps(from.add(16)));
+                let pairs = std::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low));
+                _mm512_storeu_si512(to.as_mut_ptr().cast(), pairs);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`super::right_of_left`] has checked; the CPU has AVX-512 with bf16.
+#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+pub(super) unsafe fn right_of_left(
+    left: &[f32],
+    rows: usize,
+    columns: usize,
+    first: usize,
+    to: &mut [f32],
+    sums: &mut [f32],
+) {
+    let (left_steps, steps) = (columns / 32, rows.div_ceil(32));
+    let order = interleaved();
+    for (panel, sums) in sums.chunks_exact_mut(16).enumerate() {
+        let column = first + 16 * panel;
+        let half = |row: usize| {
+            if row >= rows {
+                return _mm256_setzero_si256();
+            }
+            let at = (row / 16 * left_steps + column / 32) * WORDS + row % 16 * 16 + column % 32 / 2;
+            // SAFETY: eight words of a row that exists.
+            unsafe { _mm256_loadu_si256(left[at..at + 8].as_ptr().cast()) }
+        };
+        // SAFETY: sixteen numbers.
+        let mut sum = unsafe { _mm512_loadu_ps(sums.as_ptr()) };
+        for pair in 0..16 * steps {
+            let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(2 * pair)), half(2 * pair + 1));
+            let words = _mm512_permutexvar_epi16(order, both);
+            let even = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(words));
+            let odd = _mm512_castsi512_ps(_mm512_and_si512(words, _mm512_set1_epi32(!0xffff)));
+            sum = _mm512_add_ps(sum, _mm512_add_ps(even, odd));
+            let to = &mut to[(panel * steps + pair / 16) * WORDS + pair % 16 * 16..][..16];
+            // SAFETY: sixteen words.
+            unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), words) }
+        }
+        // SAFETY: sixteen numbers.
+        unsafe { _mm512_storeu_ps(sums.as_mut_ptr(), sum) }
     }
 }

@@ -97,6 +97,20 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn power_if(x: __m512, low: __m512, y: __m512, n: __m512) -> __m512 {
+        unsafe { _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask::<_CMP_NLT_UQ>(x, low), y, n) }
+    }
+
+    /// A division takes sixteen cycles; fourteen bits and a step of Newton's, four.
+    #[inline(always)]
+    fn inverse(a: __m512) -> __m512 {
+        unsafe {
+            let near = _mm512_rcp14_ps(a);
+            _mm512_fmadd_ps(near, _mm512_fnmadd_ps(a, near, _mm512_set1_ps(1.0)), near)
+        }
+    }
+
+    #[inline(always)]
     fn sum(v: __m512) -> f32 {
         unsafe { _mm512_reduce_add_ps(v) }
     }

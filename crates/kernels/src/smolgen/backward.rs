@@ -13,6 +13,32 @@ const TRAINED: &str = "a smolgen packed for training";
 impl Packed {
     /// Adds to the gradients of `x` and of the parameters (in the order of `Layout`), given those of the biases.
     pub fn backward(&self, x: &[f32], to_biases: &[f32], to_x: &mut [f32], parameters: &mut [f32]) {
+        let each = self.shape.heads * self.shape.square();
+        let mut slopes = self.slopes(to_biases.len() / each);
+        for (position, to_biases) in to_biases.chunks_exact(each).enumerate() {
+            self.take_slopes(&mut slopes, position, to_biases);
+        }
+        self.backward_of(x, &slopes, to_x, parameters);
+    }
+
+    /// Room for the gradients of so many positions' biases, packed as a left factor.
+    pub(crate) fn slopes(&self, positions: usize) -> Aligned {
+        Aligned::room(product::words(self.level, positions * self.shape.heads, self.shape.square()))
+    }
+
+    /// Packs the gradients of a position's biases.
+    pub(crate) fn take_slopes(&self, slopes: &mut [f32], position: usize, to_biases: &[f32]) {
+        let heads = self.shape.heads;
+        product::left_rows(
+            self.level,
+            View::new(to_biases, heads, self.shape.square()),
+            slopes,
+            position * heads,
+        );
+    }
+
+    /// [`backward`](Packed::backward) with all gradients of biases packed.
+    pub(crate) fn backward_of(&self, x: &[f32], slopes: &[f32], to_x: &mut [f32], parameters: &mut [f32]) {
         let Shape { tokens, width, heads, hidden, per_head, .. } = self.shape;
         let level = self.level;
         let square = self.shape.square();
@@ -20,18 +46,11 @@ impl Packed {
         let steps = self.steps(x);
         let all_heads = positions * heads;
 
-        rows::add_rows(level, to_biases, &mut parameters[self.layout.range(Part::SpreadBias)]);
-        self.add_matrix(
-            Part::Spread,
-            &steps.split_normed,
-            to_biases,
-            all_heads,
-            per_head,
-            square,
-            parameters,
-        );
+        self.add_spread(&steps.split_normed, slopes, all_heads, parameters);
         let back = self.spread.back.as_ref().expect(TRAINED);
-        let to_normed = self.back_through(back, to_biases, all_heads, square, per_head);
+        let mut to_normed = Aligned::room(rounded(all_heads) * rounded(per_head));
+        let size = Size { m: all_heads, n: per_head, k: square };
+        product(level, size, slopes, back, &mut to_normed, rounded(per_head), Into::Replace);
         let mut to_split = Aligned::zeros(positions * heads * per_head);
         let values = (&*steps.split, &*steps.split_moments);
         self.norm_back((Part::SplitNorm, Part::SplitNormBias), values, &to_normed, &mut to_split, parameters);
@@ -50,6 +69,25 @@ impl Packed {
         self.add_matrix(Part::Dense, &steps.flat, &to_dense, positions, flat, hidden, parameters);
         let to_flat = self.back_through(&back[1], &to_dense, positions, hidden, flat);
         self.compress_back(x, &to_flat, positions, to_x, parameters);
+    }
+
+    /// The gradients of the last matrix and its bias, some columns at a time, so that a factor of them is still near when it is multiplied.
+    fn add_spread(&self, inputs: &[f32], slopes: &[f32], rows: usize, parameters: &mut [f32]) {
+        const COLUMNS: usize = 256;
+        let (level, square, per_head) = (self.level, self.shape.square(), self.shape.per_head);
+        let mut left = Aligned::room(product::words(level, per_head, rows));
+        product::left_transposed(level, View::new(inputs, rows, per_head), &mut left);
+        let mut right = Aligned::room(product::words(level, COLUMNS, rows));
+        // The bias follows the matrix.
+        let all = self.layout.range(Part::Spread).start..self.layout.range(Part::SpreadBias).end;
+        let (to_matrix, to_bias) = parameters[all].split_at_mut(per_head * square);
+        for first in (0..square).step_by(COLUMNS) {
+            let n = COLUMNS.min(square - first);
+            let sums = &mut to_bias[first..][..n];
+            product::right_of_left(level, slopes, (rows, square), first, &mut right, sums);
+            let out = Out { values: &mut to_matrix[first..], stride: square, into: Into::Add };
+            product::product_transposed(level, Size { m: per_head, n, k: rows }, &left, &right, out);
+        }
     }
 
     /// The gradient of a product's inputs: `gradient[m x k] * matrix^T[k x n]`.

@@ -1,10 +1,12 @@
 //! Positions to biases.
 
+use std::ops::Range;
+
 use super::{Packed, Part, Shape};
 use crate::{
     Aligned,
     norm::{self, Moments},
-    product::{self, Into, Size, View, product, rounded},
+    product::{self, GRAIN, Into, Size, View, product, rounded},
     rows,
 };
 
@@ -20,31 +22,54 @@ pub(super) struct Steps {
     pub(super) split_normed: Aligned,
 }
 
+/// The vectors of heads of a group of positions, packed for the last product.
+#[derive(Debug)]
+pub(crate) struct Vectors {
+    left: Aligned,
+    positions: usize,
+}
+
 impl Packed {
     /// Attention biases, heads x tokens x tokens, for each position of `x`.
     pub fn forward(&self, x: &[f32], biases: &mut [f32]) {
-        let shape = self.shape;
-        let positions = x.len() / (shape.tokens * shape.width);
-        let heads = positions * shape.heads;
-        assert_eq!(biases.len(), heads * shape.square());
-        let steps = self.steps(x);
-        let left = self.left(&steps.split_normed, heads, shape.per_head);
-        self.spread(&left, heads, biases);
+        let vectors = self.vectors(x);
+        let each = self.shape.heads * self.shape.square();
+        assert_eq!(biases.len(), vectors.positions * each);
+        for (i, biases) in biases.chunks_mut(self.at_once() * each).enumerate() {
+            let first = i * self.at_once();
+            let made = self.biases(&vectors, first..first + biases.len() / each);
+            biases.copy_from_slice(&made[..biases.len()]);
+        }
     }
 
-    fn spread(&self, left: &[f32], heads: usize, biases: &mut [f32]) {
+    /// All that comes before the last product.
+    pub(crate) fn vectors(&self, x: &[f32]) -> Vectors {
+        let positions = x.len() / (self.shape.tokens * self.shape.width);
+        let steps = self.steps(x);
+        let left = self.left(&steps.split_normed, positions * self.shape.heads, self.shape.per_head);
+        Vectors { left, positions }
+    }
+
+    /// How many positions' biases are made together: few, so that they and the matrix are still near when attention asks for them, but
+    /// whole grains of rows.
+    pub(crate) fn at_once(&self) -> usize {
+        let rows = if self.level.rounds() { 2 * GRAIN } else { 8 * GRAIN };
+        (1..=GRAIN)
+            .find(|n| (n * self.shape.heads).is_multiple_of(GRAIN) && n * self.shape.heads >= rows)
+            .unwrap_or(GRAIN)
+    }
+
+    /// The biases of some of the positions, from a multiple of [`at_once`](Packed::at_once) on; whole grains of rows are written, so that there may be more.
+    pub(crate) fn biases(&self, vectors: &Vectors, positions: Range<usize>) -> Aligned {
+        let Shape { heads, per_head, .. } = self.shape;
         let (level, square) = (self.level, self.shape.square());
-        let size = Size { m: heads, n: square, k: self.shape.per_head };
-        let bias = self.get(Part::SpreadBias);
-        // Whole grains of rows are written, and the last may reach beyond the biases.
-        if product::rows_written(level, heads) == heads {
-            product(level, size, left, &self.spread.ahead, biases, square, Into::Replace);
-        } else {
-            let mut room = Aligned::room(rounded(heads) * square);
-            product(level, size, left, &self.spread.ahead, &mut room, square, Into::Replace);
-            biases.copy_from_slice(&room[..biases.len()]);
-        }
-        rows::add_bias(level, biases, square, heads, bias);
+        assert!(positions.start.is_multiple_of(self.at_once()) && positions.end <= vectors.positions);
+        let left = &vectors.left[product::words(level, positions.start * heads, per_head)..];
+        let size = Size { m: positions.len() * heads, n: square, k: per_head };
+        let mut biases = Aligned::room(rounded(size.m) * square);
+        let into = Into::Row(self.get(Part::SpreadBias));
+        product(level, size, left, &self.spread.ahead, &mut biases, square, into);
+        biases
     }
 
     pub(super) fn left(&self, values: &[f32], rows: usize, k: usize) -> Aligned {

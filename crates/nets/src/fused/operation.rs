@@ -114,17 +114,17 @@ impl Operation {
         let y = match (self, ready) {
             (Operation::Block { shape, .. }, Ready::Block { packed }) => {
                 let mut y = vec![0.0; x.len()];
-                let mut trail = keep.then(|| Aligned::room(x.len() / shape.values() * shape.trail()));
+                let mut trail = keep.then(|| Aligned::room(x.len() / shape.values() * shape.trail(level)));
                 block::forward(packed, x, None, &mut y, trail.as_deref_mut());
                 kept = trail.map_or(Trail::Nothing, |trail| Trail::Tokens(Arc::new(trail)));
                 y
             }
             (Operation::Residual { .. }, Ready::Residual { packed }) => {
                 let mut y = vec![0.0; x.len()];
-                if !keep {
+                if keep {
+                    kept = Trail::Boards(Arc::new(conv::forward_keeping(packed, x, &mut y)));
+                } else {
                     conv::forward(packed, x, &mut y);
-                } else if let Some(between) = conv::forward_keeping(packed, x, &mut y) {
-                    kept = Trail::Boards(Arc::new(between));
                 }
                 y
             }
