@@ -17,6 +17,6 @@ tabiya=${TABIYA:-target/release/tabiya}
 how=()
 [ -e "$folder/run/checkpoint.safetensors" ] && how=(--resume)
 nice "$tabiya" train configs/human-swift.toml --data "$folder/games" --out "$folder/run" \
-    --set train.steps="${STEPS:-18000}" "${how[@]}"
+    --set train.steps="${STEPS:-20000}" "${how[@]}"
 "$tabiya" train calibrate "$folder/run/best.safetensors" --data "$folder/games" --out models/human.safetensors
 "$tabiya" models models/human.safetensors

@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// Go on from the run's last checkpoint
     #[arg(long)]
     resume: bool,
-    /// Begin with these weights and a fresh optimiser; the network may have more blocks than they have
+    /// Begin with these weights and a fresh optimiser; the network may have more blocks and longer tables than they have
     #[arg(long, value_name = "WEIGHTS", conflicts_with = "resume")]
     init: Option<PathBuf>,
     /// Print the whole configuration and end

@@ -35,6 +35,25 @@ pub fn wins_exchange(chess: &Chess, m: Move, threshold: i32) -> bool {
     exchange(board, to, occupied, !chess.turn(), balance)
 }
 
+/// Pieces of `color` that the other side would win something by taking, if it were its turn. Kings are never among them, and pins
+/// are not seen.
+pub fn en_prise(board: &Board, color: Color) -> Bitboard {
+    let pieces = board.by_color(color) & !board.kings();
+    pieces.into_iter().filter(|&square| is_en_prise(board, color, square)).collect()
+}
+
+fn is_en_prise(board: &Board, color: Color, square: Square) -> bool {
+    /// Less is an even exchange of knight and bishop.
+    const SOMETHING: i32 = 50;
+    let occupied = board.occupied();
+    let Some((taker, role)) = cheapest(board, board.attacks_to(square, !color, occupied)) else {
+        return false;
+    };
+    let worth = board.role_at(square).map_or(0, exchange_value);
+    let balance = worth - SOMETHING - exchange_value(role);
+    balance >= 0 || exchange(board, square, occupied.without(taker), color, balance)
+}
+
 /// Plays the exchange out; `balance` is what the side that began has gained if its last piece is taken.
 fn exchange(board: &Board, to: Square, mut occupied: Bitboard, mut turn: Color, mut balance: i32) -> bool {
     let beginner = !turn;

@@ -78,7 +78,7 @@ pub struct TrainOptions<'a> {
     /// The run's folder.
     pub out: &'a Path,
     pub resume: bool,
-    /// Weights to begin with, with a fresh optimiser; the network may have more blocks than they have.
+    /// Weights to begin with, with a fresh optimiser; the network may have more blocks and longer tables than they have.
     pub init: Option<&'a Path>,
     /// Raised from outside: save and end.
     pub stop: &'a AtomicBool,

@@ -51,10 +51,18 @@ impl Weights {
         stranger.map(|name| format!("`{name}` is not part of the network"))
     }
 
-    /// These weights, and what a larger network has beyond them as it is there.
+    /// These weights, and what a larger network has beyond them: arrays as they are there, rows at the end of a table as zeros, so
+    /// that what they stand for says nothing to begin with.
     pub fn grown(mut self, larger: &Weights) -> Weights {
         for (name, array) in &larger.0 {
-            self.0.entry(name.clone()).or_insert_with(|| array.clone());
+            let own = self.0.entry(name.clone()).or_insert_with(|| array.clone());
+            if let ([rows, width], [more, same]) = (&own.shape[..], &array.shape[..])
+                && rows < more
+                && width == same
+            {
+                own.values.resize(array.values.len(), 0.0);
+                own.shape.clone_from(&array.shape);
+            }
         }
         self
     }
@@ -127,5 +135,35 @@ impl ModuleMapper for Writer<'_> {
             let new = Tensor::from_data(data, &old.device());
             if old.is_require_grad() { new.require_grad() } else { new }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: usize, value: f32) -> Array {
+        Array { shape: vec![rows, 2], values: vec![value; 2 * rows] }
+    }
+
+    fn weights(arrays: &[(&str, Array)]) -> Weights {
+        Weights(arrays.iter().map(|(name, array)| ((*name).to_owned(), array.clone())).collect())
+    }
+
+    #[test]
+    fn a_network_grows_by_arrays_as_they_are_and_by_rows_of_zeros() {
+        let small = weights(&[("table", table(1, 3.0)), ("same", table(2, 4.0))]);
+        let large = weights(&[("table", table(3, 9.0)), ("same", table(2, 9.0)), ("new", table(1, 9.0))]);
+        let mut longer = table(3, 0.0);
+        longer.values[..2].fill(3.0);
+        let expected = weights(&[("table", longer), ("same", table(2, 4.0)), ("new", table(1, 9.0))]);
+        assert_eq!(small.grown(&large), expected);
+    }
+
+    #[test]
+    fn other_shapes_are_left_for_the_check_to_refuse() {
+        let wide = Array { shape: vec![2, 3], values: vec![1.0; 6] };
+        let small = weights(&[("table", table(1, 3.0))]);
+        assert_eq!(small.clone().grown(&weights(&[("table", wide)])), small);
     }
 }

@@ -3,8 +3,12 @@
 //! Everything is seen by the side to move: ranks mirrored for Black, files kept. Tactics that a player sees at a glance
 //! (attackers, pins, hanging pieces, exchanges, checks) are given, not learned: they are worth more than a deeper network.
 
+mod consequences;
+
 use shakmaty::{Bitboard, Chess, Color, EnPassantMode, Move, Piece, Position, Role, Square, attacks};
 
+use self::consequences::Before;
+pub use self::consequences::CONSEQUENCES;
 use super::{
     hc3::may_repeat,
     tension::{self, Attacks, STATES},
@@ -71,6 +75,8 @@ pub struct Swift {
     pub moves: Vec<MoveRows>,
     /// Places of moves and rows below [`THREATS`], in the order of the moves.
     pub threats: Vec<[u16; 2]>,
+    /// Places of moves and rows below [`CONSEQUENCES`], in the order of the moves.
+    pub consequences: Vec<[u16; 2]>,
 }
 
 impl Default for Swift {
@@ -83,6 +89,7 @@ impl Default for Swift {
             whole: [0.0; WHOLE],
             moves: Vec::new(),
             threats: Vec::new(),
+            consequences: Vec::new(),
         }
     }
 }
@@ -98,10 +105,15 @@ pub fn encode(moment: &Moment, out: &mut Swift) {
     let last = moment.past.moves().next().map(Move::to);
     out.moves.clear();
     out.threats.clear();
+    out.consequences.clear();
     let hanging = tension::hanging(board, us, &own, &others);
+    let before = Before::of(moment);
     for (at, m) in moment.legal_moves().into_iter().enumerate() {
-        out.moves.push(rows(&moment.position, us, m, last));
+        let mut after = moment.position.clone();
+        after.play_unchecked(m);
+        out.moves.push(rows(&moment.position, &after, us, m, last));
         threats(&moment.position, us, m, &others, hanging, |row| out.threats.push([at as u16, row as u16]));
+        before.consequences(m, &after, |row| out.consequences.push([at as u16, row as u16]));
     }
 }
 
@@ -205,14 +217,14 @@ fn whole(moment: &Moment, us: Color, out: &mut [f32; WHOLE]) {
     rest[7 + scale as usize] = 1.0;
 }
 
-fn rows(position: &Chess, us: Color, m: Move, last: Option<Square>) -> MoveRows {
+fn rows(position: &Chess, after: &Chess, us: Color, m: Move, last: Option<Square>) -> MoveRows {
     let from = seen_by(us, m.from().expect("no drops in chess"));
     let to = seen_by(us, m.to());
     let mover = m.promotion().map_or(m.role() as usize - 1, |role| 4 + role as usize);
     let captured = m.capture().map_or(0, |role| role as usize);
     let recaptures = m.is_capture() && last == Some(m.to());
     let kind = (mover * 6 + captured) * EXCHANGES + exchange(position, m);
-    let kind = (kind * 3 + check(position, m)) * 2 + usize::from(recaptures);
+    let kind = (kind * 3 + check(after)) * 2 + usize::from(recaptures);
     let path = (m.role() as usize - 1) * 4096 + usize::from(from) * 64 + usize::from(to);
     MoveRows { from: from.into(), to: to.into(), kind: kind as u16, path: path as u16 }
 }
@@ -257,9 +269,7 @@ fn exchange(position: &Chess, m: Move) -> usize {
 }
 
 /// 0: no check, 1: check, 2: mate.
-fn check(position: &Chess, m: Move) -> usize {
-    let mut after = position.clone();
-    after.play_unchecked(m);
+fn check(after: &Chess) -> usize {
     usize::from(after.is_check()) + usize::from(after.is_checkmate())
 }
 
@@ -283,10 +293,11 @@ mod tests {
         out.parts.sort_unstable();
         let mut order: Vec<usize> = (0..out.moves.len()).collect();
         order.sort_unstable_by_key(|&at| (out.moves[at].path, out.moves[at].kind));
-        for [at, _] in &mut out.threats {
+        for [at, _] in out.threats.iter_mut().chain(&mut out.consequences) {
             *at = order.iter().position(|&old| old == usize::from(*at)).unwrap() as u16;
         }
         out.threats.sort_unstable();
+        out.consequences.sort_unstable();
         out.moves = order.into_iter().map(|at| out.moves[at]).collect();
         out
     }
@@ -324,6 +335,7 @@ mod tests {
                 prop_assert!(out.moves.iter().all(|m| usize::from(m.kind) < KINDS && usize::from(m.path) < PATHS));
                 let moves = out.moves.len();
                 prop_assert!(out.threats.iter().all(|[at, row]| usize::from(*at) < moves && usize::from(*row) < THREATS));
+                prop_assert!(out.consequences.iter().all(|[at, row]| usize::from(*at) < moves && usize::from(*row) < CONSEQUENCES));
                 let distinct: HashSet<_> = out.moves.iter().map(|m| (m.path, m.kind)).collect();
                 prop_assert_eq!(distinct.len(), moment.legal_moves().len(), "moves can be told apart");
             }
@@ -344,11 +356,16 @@ mod tests {
             let moment = Moment::from_fen(fen, CastlingMode::Standard).unwrap();
             let m = moment.parse_uci(text).unwrap();
             assert_eq!(exchange(&moment.position, m), expected, "{fen} {text}");
-            assert_eq!(check(&moment.position, m), checks, "{fen} {text}");
+            let mut after = moment.position.clone();
+            after.play_unchecked(m);
+            assert_eq!(check(&after), checks, "{fen} {text}");
         }
         let moment = Moment::default().after_uci(["e2e4", "d7d5", "e4d5"]).unwrap();
         let kind = |text: &str| {
-            rows(&moment.position, Color::Black, moment.parse_uci(text).unwrap(), Some(Square::D5)).kind
+            let m = moment.parse_uci(text).unwrap();
+            let mut after = moment.position.clone();
+            after.play_unchecked(m);
+            rows(&moment.position, &after, Color::Black, m, Some(Square::D5)).kind
         };
         assert_eq!((kind("d8d5") % 2, kind("d8d6") % 2), (1, 0));
     }

@@ -57,7 +57,7 @@ pub(super) struct SwiftInput {
     pub(super) parts: Arc<Lookups>,
     /// [batch, numbers].
     pub(super) whole: Vec<f32>,
-    /// The bags are of the table of kinds, followed by those of paths and of threats.
+    /// The bags are of the table of kinds, followed by those of paths, of threats and of consequences.
     pub(super) moves: Arc<MoveLookups>,
 }
 
@@ -179,7 +179,9 @@ fn push_squares(encoded: &mut swift::Swift, squares: &mut Lookups) {
 fn push_moves(encoded: &swift::Swift, moves: &mut MoveLookups) {
     const PATHS: i32 = swift::KINDS as i32;
     const THREATS: i32 = PATHS + swift::PATHS as i32;
+    const CONSEQUENCES: i32 = THREATS + swift::THREATS as i32;
     let mut threats = encoded.threats.iter().peekable();
+    let mut consequences = encoded.consequences.iter().peekable();
     for (at, m) in encoded.moves.iter().enumerate() {
         moves.origins.push(m.from);
         moves.targets.push(m.to);
@@ -187,6 +189,9 @@ fn push_moves(encoded: &swift::Swift, moves: &mut MoveLookups) {
         moves.rows.rows.push(PATHS + i32::from(m.path));
         while let Some(threat) = threats.next_if(|threat| usize::from(threat[0]) == at) {
             moves.rows.rows.push(THREATS + i32::from(threat[1]));
+        }
+        while let Some(row) = consequences.next_if(|row| usize::from(row[0]) == at) {
+            moves.rows.rows.push(CONSEQUENCES + i32::from(row[1]));
         }
         moves.rows.end();
     }

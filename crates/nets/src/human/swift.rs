@@ -23,6 +23,7 @@ use crate::{
 
 /// Numbers per square by which origins and targets of legal moves are told apart.
 const LEGAL_WIDTH: usize = 16;
+const MOVE_ROWS: usize = swift::KINDS + swift::PATHS + swift::THREATS + swift::CONSEQUENCES;
 
 #[derive(Module, Debug)]
 pub(crate) struct Swift {
@@ -35,7 +36,7 @@ pub(crate) struct Swift {
     from: Linear,
     to: Linear,
     around: Linear,
-    /// Rows of moves: kinds, paths, threats.
+    /// Rows of moves: kinds, paths, threats, consequences.
     moves: Param<Tensor<2>>,
     hidden: Linear,
     score: Linear,
@@ -82,7 +83,7 @@ impl Swift {
             from: builder.linear(channels, hidden, false),
             to: builder.linear(channels, hidden, false),
             around: builder.linear(context, hidden, true),
-            moves: builder.normal([swift::KINDS + swift::PATHS + swift::THREATS, hidden], 0.1),
+            moves: builder.normal([MOVE_ROWS, hidden], 0.1),
             hidden: builder.linear(hidden, hidden, true),
             score: builder.linear(hidden, 1, false),
             pool: builder.linear(channels + context, hidden, true),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chess::{
     Evaluation,
     encoding::ranker::{self, PLANES},
-    shakmaty::{Chess, Color, Position},
+    shakmaty::{Chess, Color, Move, Position},
 };
 use data::Sample;
 
@@ -40,9 +40,9 @@ pub(super) struct Moves {
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     pub(super) value: Vec<f32>,
-    /// The place of the played move among all moves of the batch.
+    /// The place of the judged move among all moves of the batch: the played one, or an engine's best.
     pub(super) played: Vec<i32>,
-    /// What the played move leaves to the one who made it.
+    /// What that move leaves to the one who makes it.
     pub(super) after: Vec<f32>,
 }
 
@@ -133,16 +133,26 @@ impl Targets {
     /// `first` is the place of the position's first move.
     fn push(&mut self, sample: &Sample, first: usize) {
         let us = sample.moment.turn();
-        let place = sample.moment.legal_moves().iter().position(|&m| m == sample.played);
-        let after = sample.game.eval_at(usize::from(sample.ply) + 1);
+        let (m, after) = judged(sample);
+        let place = sample.moment.legal_moves().iter().position(|&legal| legal == m);
         self.value.push(seen_by(us, sample.evaluation()));
-        self.played.push((first + place.expect("a played move is legal")) as i32);
+        self.played.push((first + place.expect("a judged move is legal")) as i32);
         self.after.push(seen_by(us, after));
     }
 
     /// Whether the move of a sample is known to be about as good as any.
     pub(super) fn is_good(&self, at: usize) -> bool {
         self.after[at] >= self.value[at] - GOOD_MOVE_LOSS
+    }
+}
+
+/// A move of which it is known what it leaves: the engine's best, which leaves what the position is worth, or the played one.
+fn judged(sample: &Sample) -> (Move, Option<Evaluation>) {
+    let label = sample.label.as_ref();
+    let best = label.and_then(|label| label.line.first()).and_then(|best| best.fit(&sample.moment.position));
+    match best {
+        Some(best) => (best, sample.evaluation()),
+        None => (sample.played, sample.game.eval_at(usize::from(sample.ply) + 1)),
     }
 }
 
