@@ -143,7 +143,7 @@ def main():
     cases = [
         (name, kind, batch, threads)
         for name in sys.argv[2:] or [*NETWORKS, "residual-64x2"]
-        for kind, batch, threads in [("train", 64, 1 if CPU else 2), ("infer", 256, 1 if CPU else 2), ("infer", 1, 1)]
+        for kind, batch, threads in [("train", 256, 1 if CPU else 2), ("infer", 256, 1 if CPU else 2), ("infer", 1, 1)]
     ]
     print(f"torch {torch.__version__}, numpy {np.__version__}, medians of {rounds} rounds, positions a second")
     for name, kind, batch, threads in cases:
