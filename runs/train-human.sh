@@ -4,11 +4,12 @@
 #     runs/train-human.sh GAMES FOLDER          GAMES: folder of the .pgn.zst files; FOLDER: for dataset and run
 #
 # Stopped at any moment (Ctrl-C, kill, power), the same command goes on where it was; with larger STEPS it goes on for longer.
-# TABIYA names the binary.
+# TABIYA names the binary, OUT the weights that are made in place of models/human.safetensors.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 games=$1 folder=$2
 tabiya=${TABIYA:-target/release/tabiya}
+out=${OUT:-models/human.safetensors}
 [ -x "$tabiya" ] || cargo build --release
 
 "$tabiya" data import --resume --out "$folder/games" \
@@ -18,5 +19,5 @@ how=()
 [ -e "$folder/run/checkpoint.safetensors" ] && how=(--resume)
 nice "$tabiya" train configs/human-swift.toml --data "$folder/games" --out "$folder/run" \
     --set train.steps="${STEPS:-20000}" "${how[@]}"
-"$tabiya" train calibrate "$folder/run/best.safetensors" --data "$folder/games" --out models/human.safetensors
-"$tabiya" models models/human.safetensors
+"$tabiya" train calibrate "$folder/run/best.safetensors" --data "$folder/games" --out "$out"
+"$tabiya" models "$out"

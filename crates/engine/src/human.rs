@@ -6,11 +6,9 @@ mod level;
 mod mood;
 mod settings;
 mod timing;
-mod tolerance;
 
 pub use guard::{BlunderGuard, Check};
-pub use level::level_temperature;
+pub use level::{level_temperature, tolerated_loss};
 pub use mood::{Mood, accepts_draw};
 pub use settings::{Guard, HumanSettings};
 pub use timing::think_time;
-pub use tolerance::{resigns_below, tolerated_loss};

@@ -1,17 +1,47 @@
 //! What a level is: chances of moves are those of people of its rating, but a move drawn from them has had no second look.
+//! How warm they are drawn and how much the guard lets pass makes up for that, and sets the levels apart.
 
-/// Rating, and the share of the asked temperature there. Chosen, not fitted: a falling line near the temperatures at which `tabiya eval levels`
-/// found the mind to lose as much as people (100 % at 1300, 72 % at 1700, 61 % at 1900, 64 % at 2100, with wide intervals), and as low as
-/// keeps games different from each other above, where even the likeliest moves lose more than people do. docs/human.md tells the rest.
-const CHOSEN: [(f32, f32); 6] =
-    [(1100.0, 1.0), (1300.0, 0.95), (1700.0, 0.72), (1900.0, 0.6), (2100.0, 0.5), (2300.0, 0.3)];
+use super::Guard;
+
+/// Rating, and the share of the asked temperature there. With [`TOLERATED`] chosen by matches between the levels, not by a fit:
+/// docs/human.md has the table. Weak levels are warmer than the mind's own chances since people of 1100 lose more by a
+/// move than it does, strong ones stay warm enough that games differ.
+const WARMTH: [(f32, f32); 2] = [(1100.0, 1.25), (2500.0, 0.36)];
+
+/// Rating, and the loss in expected score beyond which the guard vetoes a move. At 1100 it is what one move in 200 of such
+/// players loses, at 2300 less than one in 20: a player of 2300 errs as often as that, but seldom by what a look of some
+/// thousand nodes sees, and a mind without that look errs almost only there.
+const TOLERATED: [(f32, f32); 8] = [
+    (1100.0, 0.75),
+    (1300.0, 0.48),
+    (1500.0, 0.31),
+    (1700.0, 0.2),
+    (1900.0, 0.13),
+    (2100.0, 0.084),
+    (2300.0, 0.054),
+    (2500.0, 0.035),
+];
 
 /// What the asked temperature is multiplied by at a level: falls with the rating.
 pub fn level_temperature(rating: u16) -> f32 {
-    let rating = f32::from(rating).clamp(CHOSEN[0].0, CHOSEN[CHOSEN.len() - 1].0);
-    let above = CHOSEN.iter().position(|point| point.0 >= rating).unwrap_or(CHOSEN.len() - 1).max(1);
-    let ((low, warm), (high, cold)) = (CHOSEN[above - 1], CHOSEN[above]);
-    warm + (cold - warm) * (rating - low) / (high - low)
+    on_line(&WARMTH, rating)
+}
+
+/// Loss in expected score beyond which the guard vetoes a move; `None` where it vetoes nothing.
+pub fn tolerated_loss(guard: Guard, rating: u16) -> Option<f32> {
+    match guard {
+        Guard::Off => None,
+        Guard::Human => Some(on_line(&TOLERATED, rating)),
+        Guard::Strict => Some(on_line(&TOLERATED, rating) / 2.0),
+    }
+}
+
+/// The value at `rating` of the line through points in order of rating; level beyond the first and the last.
+pub(super) fn on_line(points: &[(f32, f32)], rating: u16) -> f32 {
+    let rating = f32::from(rating).clamp(points[0].0, points[points.len() - 1].0);
+    let above = points.iter().position(|point| point.0 >= rating).unwrap_or(points.len() - 1).max(1);
+    let ((low, from), (high, to)) = (points[above - 1], points[above]);
+    from + (to - from) * (rating - low) / (high - low)
 }
 
 #[cfg(test)]
@@ -19,12 +49,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn higher_levels_are_colder_and_weak_ones_as_people_are() {
+    fn higher_levels_are_colder_and_are_allowed_less() {
         for rating in (600..=2600).step_by(50) {
             assert!(level_temperature(rating + 50) <= level_temperature(rating), "{rating}");
+            let human = tolerated_loss(Guard::Human, rating).unwrap();
+            let strict = tolerated_loss(Guard::Strict, rating).unwrap();
+            assert!(strict < human && human < 1.0, "{rating}: {strict} {human}");
+            assert!(tolerated_loss(Guard::Human, rating + 50).unwrap() <= human, "{rating}");
         }
-        assert_eq!(level_temperature(800), 1.0);
-        assert_eq!(level_temperature(2600), 0.3);
-        assert!((level_temperature(1500) - 0.835).abs() < 1e-4, "between two points");
+        assert_eq!(tolerated_loss(Guard::Off, 1500), None);
+    }
+
+    #[test]
+    fn between_points_a_line_is_straight_and_beyond_them_level() {
+        let points = [(1000.0, 1.0), (1200.0, 0.5), (1300.0, 0.4)];
+        for (rating, expected) in
+            [(600, 1.0), (1000, 1.0), (1100, 0.75), (1200, 0.5), (1250, 0.45), (2600, 0.4)]
+        {
+            assert!((on_line(&points, rating) - expected).abs() < 1e-6, "{rating}");
+        }
     }
 }

@@ -2,8 +2,12 @@
 
 use chess::{Moment, Wdl};
 
-use super::{HumanSettings, resigns_below};
+use super::{HumanSettings, level::on_line};
 
+/// Rating, and the expected score at which half of those who resign do so, by `tabiya data mistakes` on blitz and slower games
+/// (docs/human.md). Below 1400 too few games were resigned to tell, so the first point is kept.
+const RESIGNED_AT: [(f32, f32); 5] =
+    [(1500.0, 0.028), (1900.0, 0.029), (2100.0, 0.056), (2300.0, 0.083), (2500.0, 0.080)];
 /// Own moves in a row that must look lost before a game is given up.
 const LOST_FOR: u32 = 3;
 /// Own moves in a row that must look level before a draw is offered.
@@ -52,6 +56,11 @@ pub fn accepts_draw(wdl: Wdl, settings: &HumanSettings) -> bool {
     let respect = f32::from(settings.opponent.unwrap_or(settings.rating)) - f32::from(settings.rating);
     let hoped_for = 0.5 + (respect / 4000.0).clamp(-0.1, 0.1);
     wdl.expectation() <= hoped_for
+}
+
+/// Expected score below which a game looks lost enough to be given up.
+fn resigns_below(rating: u16) -> f32 {
+    on_line(&RESIGNED_AT, rating)
 }
 
 fn is_level(wdl: Wdl) -> bool {
