@@ -6,7 +6,10 @@ use ::data::{Dataset, Sample, Speed};
 use anyhow::Context;
 use chess::{Moment, shakmaty::Move};
 use engine::{
-    Limits, Search, Settings, Signals, Task, alpha_beta::AlphaBeta, expected_score, human::tolerated_loss,
+    Limits, Search, Settings, Signals, Task,
+    alpha_beta::AlphaBeta,
+    expected_score,
+    human::{level_temperature, tolerated_loss},
     instant::temper,
 };
 use rayon::prelude::*;
@@ -22,9 +25,9 @@ use crate::{
 
 /// Tell how much expected score people lose by a move, and how much a mind would lose in the same positions, by rating.
 ///
-/// The engine looks at the move that was played and at the mind's likeliest ones, with --nodes for each. A mind that draws its
-/// moves at temperature 1 errs more than the people it learned from, since its errors are not corrected by a second look;
-/// the temperature at which both lose the same is the one that makes a level mean what its number says.
+/// The engine looks at the move that was played and at the mind's likeliest ones, with --nodes for each. Column `level` is the
+/// mind as it plays at that rating, with its temperature and guard; the others have the same guard and the temperature of their
+/// heading, and `matching` is the temperature at which both lose the same.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A mind or a file of weights
@@ -57,6 +60,8 @@ pub(crate) struct Args {
 const RATINGS: [u16; 8] = [1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500];
 /// Falling, as percents.
 const TEMPERATURES: [u32; 8] = [110, 100, 90, 80, 70, 60, 40, 0];
+/// People, the level, the temperatures.
+const COLUMNS: usize = 2 + TEMPERATURES.len();
 /// The mind's likeliest moves that are looked at; what is left is too rare to matter.
 const CANDIDATES: usize = 10;
 const TOP_P: f32 = 0.95;
@@ -71,6 +76,8 @@ struct Row {
     people: f64,
     /// Half of the 95 % interval.
     error: f64,
+    /// The mind as it plays at the level.
+    level: f64,
     /// By temperature in percent.
     mind: BTreeMap<u32, f64>,
     /// Temperature in percent at which the mind loses as much as people; none if it never does.
@@ -134,14 +141,14 @@ fn draw(args: &Args, dataset: &Dataset, rating: u16) -> anyhow::Result<Vec<Sampl
     Ok(samples)
 }
 
-/// What the played move loses, then what the mind loses on average at each temperature.
+/// What the played move loses, then what the mind loses on average as it plays at the level, then at each temperature.
 fn losses(
     engine: &mut AlphaBeta,
     sample: &Sample,
     policy: &[f32],
     rating: u16,
     nodes: u64,
-) -> [f64; 1 + TEMPERATURES.len()] {
+) -> [f64; COLUMNS] {
     let moment = &sample.moment;
     let legal = moment.legal_moves();
     let mut order: Vec<usize> = (0..legal.len().min(policy.len())).collect();
@@ -161,8 +168,12 @@ fn losses(
     let tolerated = tolerated_loss(engine::Guard::Human, rating).unwrap_or(1.0);
     let chances: Vec<f32> = order.iter().map(|&at| policy[at]).collect();
     std::array::from_fn(|column| {
-        let Some(column) = column.checked_sub(1) else { return f64::from(best - played) };
-        let weights = temper(&chances, TEMPERATURES[column] as f32 / 100.0, TOP_P);
+        let temperature = match column {
+            0 => return f64::from(best - played),
+            1 => level_temperature(rating),
+            _ => TEMPERATURES[column - 2] as f32 / 100.0,
+        };
+        let weights = temper(&chances, temperature, TOP_P);
         // The guard draws again where a move loses too much.
         let kept = weights.iter().zip(&looked).filter(|(_, after)| best - **after <= tolerated);
         let (sum, total) = kept.fold((0.0, 0.0), |(sum, total), (weight, after)| {
@@ -172,17 +183,18 @@ fn losses(
     })
 }
 
-fn row(rating: u16, losses: &[[f64; 1 + TEMPERATURES.len()]]) -> Row {
+fn row(rating: u16, losses: &[[f64; COLUMNS]]) -> Row {
     let count = losses.len().max(1) as f64;
     let mean = |column: usize| losses.iter().map(|row| row[column]).sum::<f64>() / count;
     let people = mean(0);
     let spread = losses.iter().map(|row| (row[0] - people).powi(2)).sum::<f64>() / count;
-    let mind: Vec<f64> = (1..=TEMPERATURES.len()).map(mean).collect();
+    let mind: Vec<f64> = (2..COLUMNS).map(mean).collect();
     Row {
         rating,
         positions: losses.len(),
         people,
         error: 1.96 * (spread / count).sqrt(),
+        level: mean(1),
         matching: matching(people, &mind),
         mind: TEMPERATURES.into_iter().zip(mind).collect(),
     }
@@ -199,13 +211,19 @@ fn matching(people: f64, mind: &[f64]) -> Option<f64> {
 
 fn print(rows: &[Row]) {
     let temperatures: String = TEMPERATURES.iter().map(|t| format!("{:>9}", format!("{t} %"))).collect();
-    println!("Expected score lost by a move, in percent: people, and the mind at temperatures\n");
-    println!("rating  positions          people{temperatures}   matching");
+    println!(
+        "Expected score lost by a move, in percent: people, the mind as it plays, and at temperatures\n"
+    );
+    println!("rating  positions          people    level{temperatures}   matching");
     for row in rows {
         let minds: String = TEMPERATURES.iter().map(|t| format!("{:>9.2}", 100.0 * row.mind[t])).collect();
         let matching = row.matching.map_or("-".to_owned(), |t| format!("{t:.0} %"));
         let (people, error) = (100.0 * row.people, 100.0 * row.error);
-        println!("{:>6}{:>11}{people:>9.2} ± {error:<4.2}{minds}{matching:>11}", row.rating, row.positions);
+        let level = 100.0 * row.level;
+        println!(
+            "{:>6}{:>11}{people:>9.2} ± {error:<4.2}{level:>9.2}{minds}{matching:>11}",
+            row.rating, row.positions
+        );
     }
 }
 
@@ -224,7 +242,7 @@ mod tests {
 
     #[test]
     fn means_are_taken_over_positions() {
-        let row = row(1500, &[[0.1; 9], [0.3; 9]]);
+        let row = row(1500, &[[0.1; COLUMNS], [0.3; COLUMNS]]);
         assert!((row.people - 0.2).abs() < 1e-9 && (row.mind[&100] - 0.2).abs() < 1e-9);
         assert!(row.error > 0.1 && row.positions == 2);
     }

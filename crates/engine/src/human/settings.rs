@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
     Off,
-    /// Vetoes what players of the rating almost never do.
+    /// Vetoes what loses more than the level may.
     #[default]
     Human,
-    /// Vetoes all that players of the rating would call a mistake.
+    /// Vetoes what loses half of that.
     Strict,
 }
 
@@ -22,7 +22,7 @@ pub struct HumanSettings {
     pub rating: u16,
     /// Rating of the opponent; `None` is the same.
     pub opponent: Option<u16>,
-    /// 0 plays the likeliest move; 1 errs as much as people of the rating ([`level_temperature`](super::level_temperature)); more is
+    /// 0 plays the likeliest move; 1 is that of the level ([`level_temperature`](super::level_temperature)); more is
     /// wilder.
     pub temperature: f32,
     /// Moves beyond this share of the (tempered) chances are never drawn.
