@@ -8,7 +8,9 @@ use super::{
     scratch::Scratch,
 };
 use crate::{
-    product::{self, Into, Out, Place, Size, View, product, product_of, product_of_transposed},
+    product::{
+        self, Into, Out, Place, Size, View, product, product_of, product_of_transposed, product_ready,
+    },
     rows, softmax,
 };
 
@@ -159,7 +161,7 @@ pub(super) fn backward(
         &to_x[..tokens * width]
     };
     let all = View::new(gradient, tokens, width);
-    product::left(level, all, &mut s.narrow[1]);
+    let ready = product::ready(level, all, &mut s.narrow[1]);
     group.attention[OUT].gradients(level, place, 0, all);
     if packed.small.out_bias.is_some() {
         rows::add_rows(level, gradient, &mut parameters[packed.layout.range(Part::OutBias)]);
@@ -176,7 +178,8 @@ pub(super) fn backward(
         };
         let right = &back.out[product::words(level, first, width)..];
         let size = Size { m: tokens, n: columns, k: width };
-        product(level, size, &s.narrow[1], right, &mut s.panels[1], columns, Into::Replace);
+        let out = Out { values: &mut s.panels[1], stride: columns, into: Into::Replace };
+        product_ready(level, size, ready, right, out);
         for at in (0..columns).step_by(head) {
             let (number, square) = ((first + at) / head, tokens * tokens);
             let head = parts(&shape, qkv, columns, at);

@@ -211,13 +211,20 @@ fn chunk(
                 let x = cut(kept.x, at * len, len);
                 let made = made.as_deref().map(|made| cut(made, i * bias_len, bias_len));
                 let bias = made.or(kept.bias.map(|bias| cut(bias, at * bias_len, bias_len)));
-                let to_made = made_slopes.as_mut().map(|(_, one)| &mut one[..]);
+                let to_made = match (&packed.smolgen, &mut made_slopes) {
+                    (Some(smolgen), Some((slopes, one))) => {
+                        Some(smolgen.slopes_at(slopes, at).unwrap_or(&mut one[..]))
+                    }
+                    _ => None,
+                };
                 let to_bias = to_made.or(to_bias.as_mut().map(|to| &mut to[at * bias_len..][..bias_len]));
                 let to_x = &mut to_x[at * len..][..len];
                 let Trail { qkv, weights, .. } = trail(at);
                 let left = (qkv, weights);
                 attention::backward(packed, x, left, bias, to_x, to_bias, &mut parameters, &mut group, s);
-                if let (Some(smolgen), Some((slopes, one))) = (&packed.smolgen, &mut made_slopes) {
+                if let (Some(smolgen), Some((slopes, one))) = (&packed.smolgen, &mut made_slopes)
+                    && packed.level.rounds()
+                {
                     smolgen.take_slopes(slopes, at, one);
                 }
             }

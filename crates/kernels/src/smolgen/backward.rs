@@ -26,6 +26,12 @@ impl Packed {
         Aligned::room(product::words(self.level, positions * self.shape.heads, self.shape.square()))
     }
 
+    /// Where the gradients of a position's biases may be written at once: where the packed factor is the matrix itself.
+    pub(crate) fn slopes_at<'a>(&self, slopes: &'a mut [f32], position: usize) -> Option<&'a mut [f32]> {
+        let each = self.shape.heads * self.shape.square();
+        (!self.level.rounds()).then(|| &mut slopes[position * each..][..each])
+    }
+
     /// Packs the gradients of a position's biases.
     pub(crate) fn take_slopes(&self, slopes: &mut [f32], position: usize, to_biases: &[f32]) {
         let heads = self.shape.heads;
@@ -158,10 +164,15 @@ impl Packed {
             let place = Place { at: i * step, of };
             product::left_transposed_at(level, View::new(x, tokens, width), &mut left, place);
             product::right_at(level, to_compressed, &mut right, place);
-            product::left(level, to_compressed, &mut gradient);
             let size = Size { m: tokens, n: width, k: compressed };
-            product(level, size, &gradient, &back[0], &mut room, width, Into::Replace);
-            rows::add(level, to_x, &room[..tokens * width]);
+            if product::rows_written(level, tokens) == tokens {
+                let out = Out { values: to_x, stride: width, into: Into::Add };
+                product_of(level, size, to_compressed, &mut gradient, &back[0], out);
+            } else {
+                let out = Out { values: &mut room, stride: width, into: Into::Replace };
+                product_of(level, size, to_compressed, &mut gradient, &back[0], out);
+                rows::add(level, to_x, &room[..tokens * width]);
+            }
         }
         let stride = rounded(compressed);
         let mut to_matrix = Aligned::room(width * stride);
