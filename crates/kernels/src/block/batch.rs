@@ -3,10 +3,8 @@
 use rayon::prelude::*;
 
 use super::{Packed, attention, feed, group::Group, scratch::Scratch, trail::Trail};
-use crate::{Aligned, rows, smolgen};
+use crate::{Aligned, chunks, rows, smolgen};
 
-/// Tokens whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
-const CHUNK_TOKENS: usize = 4096;
 /// Tokens that go through one half of the block together on the way back, and share one update of its matrices' gradients.
 const GROUP_TOKENS: usize = 1024;
 
@@ -138,7 +136,7 @@ pub fn backward_masked(
     assert!(kept.x.len() == total && to_x.len() == total);
     assert_eq!(kept.trail.len(), total / len * shape.trail(packed.level));
     assert!(total.is_multiple_of(len));
-    let positions = (CHUNK_TOKENS / shape.tokens).max(1);
+    let positions = (chunks::summed_together(total / (64 * shape.width)) * 64 / shape.tokens).max(1);
     let to_bias: Vec<Option<&mut [f32]>> = match to_bias {
         Some(to_bias) => to_bias.chunks_mut(positions * bias_len).map(Some).collect(),
         None => (0..(total / len).div_ceil(positions)).map(|_| None).collect(),

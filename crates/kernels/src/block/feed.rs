@@ -81,9 +81,9 @@ pub(super) fn add_product(
     panel: &mut [f32],
 ) {
     let (level, width) = (packed.level, packed.shape.width);
-    // Tiles may begin with what they are added to; in f32 the panels below are faster.
+    // Sums may begin with what they are added to.
     let plain = bias.is_none() && packed.dropout.is_none() && product::rows_written(level, size.m) == size.m;
-    if level.rounds() && plain {
+    if plain {
         return product(level, size, left, right, y, width, Into::Onto(x));
     }
     for first in (0..size.n).step_by(PANEL) {
