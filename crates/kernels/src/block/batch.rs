@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Packed, attention, feed, group::Group, scratch::Scratch, trail::Trail};
-use crate::{Aligned, chunks, rows, smolgen};
+use crate::{Aligned, chunks, product::Into, rows, smolgen};
 
 /// Tokens that go through one half of the block together on the way back, and share one update of its matrices' gradients.
 const GROUP_TOKENS: usize = 1024;
@@ -174,7 +174,12 @@ fn chunk(
 ) -> Aligned {
     let shape = packed.shape;
     let (len, bias_len) = (shape.values(), shape.bias_len());
-    let mut parameters = Aligned::zeros(packed.parameters());
+    let mut parameters = Aligned::room(packed.parameters());
+    let (own, of_smolgen) = parameters.split_at_mut(packed.layout.total());
+    own.fill(0.0);
+    if let Some(smolgen) = &packed.smolgen {
+        smolgen.clear(of_smolgen);
+    }
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let mut group = Group::new(packed, most);
     let positions = to_x.len() / len;
@@ -229,7 +234,13 @@ fn chunk(
             group.add(packed, &group.attention, &mut parameters);
         }
         if let (Some(smolgen), Some((slopes, _))) = (&packed.smolgen, &made_slopes) {
-            smolgen.backward_of(kept.x, slopes, to_x, &mut parameters[packed.layout.total()..]);
+            smolgen.backward_of(
+                kept.x,
+                slopes,
+                to_x,
+                &mut parameters[packed.layout.total()..],
+                Into::Replace,
+            );
         }
     });
     parameters
@@ -238,9 +249,10 @@ fn chunk(
 /// Adds the chunks' gradients in the order of the batch.
 fn sum(packed: &Packed, parts: Vec<Aligned>) -> Vec<f32> {
     const PIECE: usize = 16 * 1024;
-    let Some((first, rest)) = parts.split_first() else { return vec![0.0; packed.parameters()] };
-    let mut total = first.to_vec();
+    let mut total = vec![0.0; packed.parameters()];
+    let Some((first, rest)) = parts.split_first() else { return total };
     total.par_chunks_mut(PIECE).enumerate().for_each(|(i, total)| {
+        total.copy_from_slice(cut(first, i * PIECE, total.len()));
         for part in rest {
             rows::add(packed.level, total, cut(part, i * PIECE, total.len()));
         }

@@ -18,7 +18,15 @@ impl Packed {
         for (position, to_biases) in to_biases.chunks_exact(each).enumerate() {
             self.take_slopes(&mut slopes, position, to_biases);
         }
-        self.backward_of(x, &slopes, to_x, parameters);
+        self.backward_of(x, &slopes, to_x, parameters, Into::Add);
+    }
+
+    /// Sets gradients of parameters to zero before [`backward_of`](Packed::backward_of) replaces the last matrix's, which are most of
+    /// them.
+    pub(crate) fn clear(&self, parameters: &mut [f32]) {
+        let matrix = self.layout.range(Part::Spread);
+        parameters[..matrix.start].fill(0.0);
+        parameters[matrix.end..].fill(0.0);
     }
 
     /// Room for the gradients of so many positions' biases, packed as a left factor.
@@ -43,8 +51,15 @@ impl Packed {
         );
     }
 
-    /// [`backward`](Packed::backward) with all gradients of biases packed.
-    pub(crate) fn backward_of(&self, x: &[f32], slopes: &[f32], to_x: &mut [f32], parameters: &mut [f32]) {
+    /// [`backward`](Packed::backward) with all gradients of biases packed; `into` says what happens to the gradients of the last matrix.
+    pub(crate) fn backward_of(
+        &self,
+        x: &[f32],
+        slopes: &[f32],
+        to_x: &mut [f32],
+        parameters: &mut [f32],
+        into: Into<'_>,
+    ) {
         let Shape { tokens, width, heads, hidden, per_head, .. } = self.shape;
         let level = self.level;
         let square = self.shape.square();
@@ -52,7 +67,7 @@ impl Packed {
         let steps = self.steps(x);
         let all_heads = positions * heads;
 
-        self.add_spread(&steps.split_normed, slopes, all_heads, parameters);
+        self.add_spread(&steps.split_normed, slopes, all_heads, parameters, into);
         let back = self.spread.back.as_ref().expect(TRAINED);
         let mut to_normed = Aligned::room(rounded(all_heads) * rounded(per_head));
         let size = Size { m: all_heads, n: per_head, k: square };
@@ -78,7 +93,14 @@ impl Packed {
     }
 
     /// The gradients of the last matrix and its bias, some columns at a time, so that a factor of them is still near when it is multiplied.
-    fn add_spread(&self, inputs: &[f32], slopes: &[f32], rows: usize, parameters: &mut [f32]) {
+    fn add_spread(
+        &self,
+        inputs: &[f32],
+        slopes: &[f32],
+        rows: usize,
+        parameters: &mut [f32],
+        into: Into<'_>,
+    ) {
         const COLUMNS: usize = 256;
         let (level, square, per_head) = (self.level, self.shape.square(), self.shape.per_head);
         let mut left = Aligned::room(product::words(level, per_head, rows));
@@ -91,7 +113,7 @@ impl Packed {
             let n = COLUMNS.min(square - first);
             let sums = &mut to_bias[first..][..n];
             product::right_of_left(level, slopes, (rows, square), first, &mut right, sums);
-            let out = Out { values: &mut to_matrix[first..], stride: square, into: Into::Add };
+            let out = Out { values: &mut to_matrix[first..], stride: square, into };
             product::product_transposed(level, Size { m: per_head, n, k: rows }, &left, &right, out);
         }
     }
