@@ -322,6 +322,19 @@ pub fn right_of_left(
     }
 }
 
+/// Packs the transpose of what [`left`] packed for [`product_transposed`]; rows and columns are in steps of 32. Only where the level
+/// rounds.
+pub fn left_transposed_of_left(level: Level, from: &[f32], size: (usize, usize), to: &mut [f32]) {
+    let (rows, columns) = size;
+    assert!(level.rounds() && rows.is_multiple_of(32) && columns.is_multiple_of(32));
+    assert!(from.len() >= words(level, rows, columns) && to.len() >= words(level, columns, rows));
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+    unsafe {
+        tiled::left_transposed_of_left(from, size, to);
+    }
+}
+
 /// What [`left`] packed as a matrix again, with whole grains of rows and columns, rows `stride` apart. Only where the level rounds.
 pub fn unpack_left(level: Level, from: &[f32], rows: usize, columns: usize, to: &mut [f32], stride: usize) {
     assert!(level.rounds() && from.len() >= words(level, rows, columns) && stride >= rounded(columns));

@@ -2,8 +2,15 @@
 
 use rayon::prelude::*;
 
-use super::{Packed, attention, feed, group::Group, scratch::Scratch, trail::Trail};
-use crate::{Aligned, chunks, product::Into, rows, smolgen};
+use super::{
+    Packed,
+    attention::{self, ToBias},
+    feed,
+    group::Group,
+    scratch::Scratch,
+    trail::Trail,
+};
+use crate::{Aligned, chunks, product::Into, rows, smolgen, softmax::SlopeRow};
 
 /// Tokens that go through one half of the block together on the way back, and share one update of its matrices' gradients.
 const GROUP_TOKENS: usize = 1024;
@@ -215,18 +222,23 @@ fn chunk(
                 let made = made.as_deref().map(|made| cut(made, i * bias_len, bias_len));
                 let bias = made.or(kept.bias.map(|bias| cut(bias, at * bias_len, bias_len)));
                 let to_made = match (&packed.smolgen, &mut made_slopes) {
+                    (Some(_), Some((slopes, _))) if shape.stays_packed(packed.level) => {
+                        Some(ToBias::Packed(SlopeRow { slopes, row: at * shape.heads }))
+                    }
                     (Some(smolgen), Some((slopes, one))) => {
-                        Some(smolgen.slopes_at(slopes, at).unwrap_or(&mut one[..]))
+                        Some(ToBias::Plain(smolgen.slopes_at(slopes, at).unwrap_or(&mut one[..])))
                     }
                     _ => None,
                 };
-                let to_bias = to_made.or(to_bias.as_mut().map(|to| &mut to[at * bias_len..][..bias_len]));
+                let given = to_bias.as_mut().map(|to| ToBias::Plain(&mut to[at * bias_len..][..bias_len]));
+                let to_bias = to_made.or(given);
                 let to_x = &mut to_x[at * len..][..len];
                 let Trail { qkv, weights, .. } = trail(at);
                 let left = (qkv, weights);
                 attention::backward(packed, x, left, bias, to_x, to_bias, &mut parameters, &mut group, s);
                 if let (Some(smolgen), Some((slopes, one))) = (&packed.smolgen, &mut made_slopes)
                     && packed.level.rounds()
+                    && !shape.stays_packed(packed.level)
                 {
                     smolgen.take_slopes(slopes, at, one);
                 }
