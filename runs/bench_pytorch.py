@@ -140,10 +140,11 @@ def ours(program, level, name, kind, batch, threads):
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else "target/release/examples/trunk"
     rounds = int(os.environ.get("ROUNDS", "3"))
+    both = 1 if CPU else 2
     cases = [
         (name, kind, batch, threads)
         for name in sys.argv[2:] or [*NETWORKS, "residual-64x2"]
-        for kind, batch, threads in [("train", 256, 1 if CPU else 2), ("infer", 256, 1 if CPU else 2), ("infer", 1, 1)]
+        for kind, batch, threads in [("train", 256, both), ("train", 64, both), ("infer", 256, both), ("infer", 1, 1)]
     ]
     print(f"torch {torch.__version__}, numpy {np.__version__}, medians of {rounds} rounds, positions a second")
     for name, kind, batch, threads in cases:

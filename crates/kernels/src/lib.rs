@@ -7,6 +7,7 @@ pub mod bags;
 pub mod bench;
 pub mod block;
 pub mod choice;
+mod chunks;
 pub mod conv;
 pub mod dilated;
 pub mod head;

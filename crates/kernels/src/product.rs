@@ -78,7 +78,7 @@ macro_rules! packer {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
                 Level::Bf16 | Level::Amx => unsafe { tiled::$name(from, to, place) },
-                _ => panels::$name(from, to, place),
+                _ => panels::$name(level, from, to, place),
             }
         }
     };
@@ -156,15 +156,33 @@ pub fn product_transposed(level: Level, size: Size, left: &[f32], right: &[f32],
     any(level, size, left, in_f32, right, out);
 }
 
-/// Like [`product`] with a left factor that is not packed yet: where a level computes in f32 it is read as it is, elsewhere it
-/// is packed into `room` first.
-pub fn product_of(level: Level, size: Size, from: View<'_>, room: &mut [f32], right: &[f32], out: Out<'_>) {
+/// A left factor for several products: packed, or where a level computes in f32 as it lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready<'a> {
+    packed: &'a [f32],
+    from: View<'a>,
+}
+
+/// Makes a left factor ready; `room` is for those that must be packed.
+pub fn ready<'a>(level: Level, from: View<'a>, room: &'a mut [f32]) -> Ready<'a> {
     from.check();
-    assert!(from.rows == size.m && from.columns == size.k);
     if level.rounds() {
         left(level, from, room);
     }
-    any(level, size, room, panels::Left::Rows(from.values, from.stride), right, out);
+    Ready { packed: room, from }
+}
+
+/// Like [`product`] with a left factor that is [`ready`].
+pub fn product_ready(level: Level, size: Size, left: Ready<'_>, right: &[f32], out: Out<'_>) {
+    assert!(left.from.rows == size.m && left.from.columns == size.k);
+    let in_f32 = panels::Left::Rows(left.from.values, left.from.stride);
+    any(level, size, left.packed, in_f32, right, out);
+}
+
+/// Like [`product`] with a left factor that is not packed yet: where a level computes in f32 it is read as it is, elsewhere it
+/// is packed into `room` first.
+pub fn product_of(level: Level, size: Size, from: View<'_>, room: &mut [f32], right: &[f32], out: Out<'_>) {
+    product_ready(level, size, ready(level, from, room), right, out);
 }
 
 /// Like [`product_of`] with the transpose of `from`.
@@ -299,10 +317,21 @@ pub fn right_of_left(
         // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
         Level::Bf16 | Level::Amx => unsafe { tiled::right_of_left(left, rows, columns, first, to, sums) },
         _ => {
-            let view = View::new(left, rows, columns).columns(first, n);
-            right(level, view, to);
-            crate::rows::add_columns(level, view, sums);
+            panels::right_and_sums(level, View::new(left, rows, columns).columns(first, n), to, sums);
         }
+    }
+}
+
+/// Packs the transpose of what [`left`] packed for [`product_transposed`]; rows and columns are in steps of 32. Only where the level
+/// rounds.
+pub fn left_transposed_of_left(level: Level, from: &[f32], size: (usize, usize), to: &mut [f32]) {
+    let (rows, columns) = size;
+    assert!(level.rounds() && rows.is_multiple_of(32) && columns.is_multiple_of(32));
+    assert!(from.len() >= words(level, rows, columns) && to.len() >= words(level, columns, rows));
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
+    unsafe {
+        tiled::left_transposed_of_left(from, size, to);
     }
 }
 

@@ -15,6 +15,21 @@ pub(crate) trait Simd: Copy {
     const LANES: usize;
     type V: Copy;
 
+    /// Whether it was done; not every set of instructions has it written out.
+    ///
+    /// # Safety
+    /// The memory that `block` describes is there, and it has at least one step.
+    #[inline(always)]
+    unsafe fn eight_by_two(_block: &EightByTwo) -> bool {
+        false
+    }
+
+    /// The transpose of sixteen by sixteen numbers, whose rows begin `stride` apart. Whether it was done, as above.
+    #[inline(always)]
+    fn transpose_sixteen(_from: &[f32], _stride: usize, _to: &mut [f32]) -> bool {
+        false
+    }
+
     fn splat(x: f32) -> Self::V;
     /// Reads `LANES` values from the beginning of `from`.
     fn load(from: &[f32]) -> Self::V;
@@ -62,6 +77,28 @@ pub(crate) trait Simd: Copy {
         Self::store(v, &mut whole);
         to.copy_from_slice(&whole[..to.len()]);
     }
+}
+
+/// Eight rows by 32 columns of a product: sums over `steps` numbers of the left factor, which lie `step_bytes` apart and
+/// `row_bytes` from row to row, and as many pairs of vectors of the right one.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct EightByTwo {
+    pub(crate) left: *const f32,
+    pub(crate) row_bytes: usize,
+    pub(crate) step_bytes: usize,
+    /// Vectors of the first sixteen columns one after the other, and how far away those of the others are.
+    pub(crate) right: *const f32,
+    pub(crate) panel_bytes: usize,
+    pub(crate) steps: usize,
+    /// What the sums begin with; null for zeros.
+    pub(crate) start: *const f32,
+    pub(crate) start_bytes: usize,
+    pub(crate) out: *mut f32,
+    pub(crate) out_bytes: usize,
+    /// What to bring near meanwhile, and how much further at each step. May be anywhere.
+    pub(crate) ahead: *const f32,
+    pub(crate) ahead_bytes: usize,
 }
 
 /// Asks for the cache line at `from`, which may be anywhere, to be brought near.

@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod packed;
+#[cfg(target_arch = "x86_64")]
+mod packed_back;
 
 use crate::{
     Level, math, product,
@@ -61,6 +63,30 @@ pub fn backward(
     assert!(stride.is_multiple_of(16) && valid <= stride && weights.len() == gradient.len());
     assert!(to_bias.as_ref().is_none_or(|bias| bias.len() >= weights.len() / stride * valid));
     simd::run(level, Backward { weights, gradient, stride, valid, scale, to_bias });
+}
+
+/// A row of a left factor that [`product::left_rows`] would pack: the gradients of one head's biases.
+#[derive(Debug)]
+pub(crate) struct SlopeRow<'a> {
+    pub(crate) slopes: &'a mut [f32],
+    pub(crate) row: usize,
+}
+
+/// Like [`backward`] for 64 rows of 64 weights that are packed as a left factor; gradients of the bias are rounded and packed, too. Only
+/// where the level rounds.
+pub(crate) fn backward_packed(
+    level: Level,
+    weights: &[f32],
+    gradient: &mut [f32],
+    scale: f32,
+    to_bias: Option<SlopeRow<'_>>,
+) {
+    assert!(level.rounds() && weights.len() >= product::words(level, 64, 64) && gradient.len() >= 64 * 64);
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above and are where slopes are cut.
+    unsafe {
+        packed_back::rows(weights, gradient, scale, to_bias);
+    }
 }
 
 struct Forward<'a> {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rayon::prelude::*;
+
 use super::{Line, Work, numbers, time};
 use crate::{Activation, Aligned, Level, adamw, block, conv, rows, smolgen};
 
@@ -36,6 +38,9 @@ pub(super) const STEP: adamw::Step = adamw::Step {
     keep: 0.999,
     epsilon: 1e-8,
 };
+
+/// Numbers that one task takes of passes over everything.
+const PIECE: usize = 64 * 1024;
 
 enum Packed {
     Transformer(Box<block::Packed>),
@@ -176,7 +181,7 @@ impl Network {
         rooms: &mut [Vec<f32>],
         trails: &mut [Aligned],
     ) {
-        let packed: Vec<Packed> = layers.iter().map(|layer| self.packed(level, layer, true)).collect();
+        let packed: Vec<Packed> = layers.par_iter().map(|layer| self.packed(level, layer, true)).collect();
         let mut between: Vec<Option<conv::Between>> = vec![None; packed.len()];
         for (i, packed) in packed.iter().enumerate() {
             let [x, y] = rooms.get_disjoint_mut([i, i + 1]).expect("two rooms");
@@ -187,8 +192,11 @@ impl Network {
         }
         // The slope of half the mean square.
         let last = rooms.last().expect("a room");
-        let mut gradient: Vec<f32> = last.iter().map(|y| y / last.len() as f32).collect();
-        let mut to_x = vec![0.0; gradient.len()];
+        let [mut gradient, mut to_x] = [(); 2].map(|()| Aligned::room(last.len()));
+        let scale = 1.0 / last.len() as f32;
+        gradient.par_chunks_mut(PIECE).zip(last.par_chunks(PIECE)).for_each(|(to, from)| {
+            to.iter_mut().zip(from).for_each(|(to, y)| *to = scale * y);
+        });
         let own = layers[0].len() - self.shared();
         let mut to_shared = vec![0.0; self.shared()];
         let update = |weights: &mut [f32], [mean, first, second]: &mut [Vec<f32>; 3], slopes: &[f32]| {
@@ -206,14 +214,13 @@ impl Network {
                 }
             };
             std::mem::swap(&mut gradient, &mut to_x);
-            rows::add(level, &mut to_shared, &slopes[own..]);
+            let pieces = to_shared.par_chunks_mut(PIECE).zip(slopes[own..].par_chunks(PIECE));
+            pieces.for_each(|(to, from)| rows::add(level, to, from));
             update(&mut layers[i][..own], &mut moments[i], &slopes[..own]);
         }
         let (first, others) = layers.split_first_mut().expect("a layer");
         update(&mut first[own..], moments.last_mut().expect("those of what is shared"), &to_shared);
-        for layer in others {
-            layer[own..].copy_from_slice(&first[own..]);
-        }
+        others.par_iter_mut().for_each(|layer| layer[own..].copy_from_slice(&first[own..]));
     }
 }
 

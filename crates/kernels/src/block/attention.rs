@@ -8,8 +8,11 @@ use super::{
     scratch::Scratch,
 };
 use crate::{
-    product::{self, Into, Out, Place, Size, View, product, product_of, product_of_transposed},
-    rows, softmax,
+    product::{
+        self, Into, Out, Place, Size, View, product, product_of, product_of_transposed, product_ready,
+    },
+    rows,
+    softmax::{self, SlopeRow},
 };
 
 /// Room for what the way back needs: query, key and value, and the weights if they are kept.
@@ -140,7 +143,7 @@ pub(super) fn backward(
     (qkv, weights): (&[f32], &[f32]),
     bias: Option<&[f32]>,
     to_x: &mut [f32],
-    mut to_bias: Option<&mut [f32]>,
+    mut to_bias: Option<ToBias<'_>>,
     parameters: &mut [f32],
     group: &mut Group,
     s: &mut Scratch,
@@ -159,7 +162,7 @@ pub(super) fn backward(
         &to_x[..tokens * width]
     };
     let all = View::new(gradient, tokens, width);
-    product::left(level, all, &mut s.narrow[1]);
+    let ready = product::ready(level, all, &mut s.narrow[1]);
     group.attention[OUT].gradients(level, place, 0, all);
     if packed.small.out_bias.is_some() {
         rows::add_rows(level, gradient, &mut parameters[packed.layout.range(Part::OutBias)]);
@@ -176,27 +179,34 @@ pub(super) fn backward(
         };
         let right = &back.out[product::words(level, first, width)..];
         let size = Size { m: tokens, n: columns, k: width };
-        product(level, size, &s.narrow[1], right, &mut s.panels[1], columns, Into::Replace);
+        let out = Out { values: &mut s.panels[1], stride: columns, into: Into::Replace };
+        product_ready(level, size, ready, right, out);
         for at in (0..columns).step_by(head) {
             let (number, square) = ((first + at) / head, tokens * tokens);
             let head = parts(&shape, qkv, columns, at);
             let each = shape.kept_weights(level);
+            let work = (&mut s.panels, &mut s.heads, &mut *s.qkv, &mut *s.to_scores);
+            if shape.stays_packed(level) && !matches!(to_bias, Some(ToBias::Plain(_))) {
+                let slopes = to_bias.as_mut().and_then(|to_bias| to_bias.packed(number));
+                let weights = Weights::Packed(&weights[number * each..][..each], slopes);
+                head_backward(packed, at, columns, head, weights, work);
+                continue;
+            }
             let weights = if shape.keeps_weights() && level.rounds() {
                 let kept = &weights[number * each..][..each];
                 product::unpack_left(level, kept, tokens, tokens, &mut s.scores, tall);
-                (&*s.scores, Some(kept))
+                &*s.scores
             } else if shape.keeps_weights() {
-                (&weights[number * each..][..each], None)
+                &weights[number * each..][..each]
             } else {
                 let bias = bias.map(|bias| &bias[number * square..][..square]);
-                let [room, right] = &mut s.heads;
+                let [room, right] = &mut *work.1;
                 let (absent, scores) = (s.absent.as_deref(), &mut *s.scores);
                 weigh(packed, [head[0], head[1]], [room, right], absent, bias, scores);
-                (&*s.scores, None)
+                &*s.scores
             };
-            let to_bias = to_bias.as_mut().map(|to| &mut to[number * square..][..square]);
-            let work = (&mut s.panels, &mut s.heads, &mut *s.qkv, &mut *s.to_scores);
-            head_backward(packed, at, columns, head, weights, to_bias, work);
+            let to_bias = to_bias.as_mut().and_then(|to| to.plain(number, square));
+            head_backward(packed, at, columns, head, Weights::Plain(weights, to_bias), work);
         }
         group.attention[OUT].inputs(level, place, first, View::new(&s.panels[0], tokens, columns));
         for (i, panel) in s.qkv[..3 * tall * columns].chunks_exact(tall * columns).enumerate() {
@@ -215,18 +225,48 @@ pub(super) fn backward(
     normalise_back(packed, Which::Attention, x, &s.moments, to_normed, to_x, parameters);
 }
 
+/// Where the gradients of a position's biases go.
+pub(super) enum ToBias<'a> {
+    /// Heads x tokens x tokens.
+    Plain(&'a mut [f32]),
+    /// Rows of smolgen's packed factor, one for each head from here on.
+    Packed(SlopeRow<'a>),
+}
+
+impl ToBias<'_> {
+    fn plain(&mut self, head: usize, square: usize) -> Option<&mut [f32]> {
+        match self {
+            ToBias::Plain(values) => Some(&mut values[head * square..][..square]),
+            ToBias::Packed(_) => None,
+        }
+    }
+
+    fn packed(&mut self, head: usize) -> Option<SlopeRow<'_>> {
+        match self {
+            ToBias::Plain(_) => None,
+            ToBias::Packed(SlopeRow { slopes, row }) => Some(SlopeRow { slopes, row: *row + head }),
+        }
+    }
+}
+
+/// One head's weights, and where the gradients of its biases go.
+enum Weights<'a> {
+    Plain(&'a [f32], Option<&'a mut [f32]>),
+    /// As a left factor.
+    Packed(&'a [f32], Option<SlopeRow<'a>>),
+}
+
 /// Panels, factors of a head, gradients of query, key and value, and gradients of scores.
 type Work<'a> = (&'a mut [crate::Aligned; 4], &'a mut [crate::Aligned; 2], &'a mut [f32], &'a mut [f32]);
 
 /// One head of the panels, from the gradient of the mixed values in the second: the gradients of query, key and value, and the
-/// mixed values in the first. Weights may be given packed as a left factor, too.
+/// mixed values in the first.
 fn head_backward(
     packed: &Packed,
     at: usize,
     columns: usize,
     [query, key, value]: [View<'_>; 3],
-    (weights, packed_weights): (&[f32], Option<&[f32]>),
-    to_bias: Option<&mut [f32]>,
+    weights: Weights<'_>,
     ([mixed, to_mixed, ..], [room, right], to_qkv, to_scores): Work<'_>,
 ) {
     let (level, shape) = (packed.level, packed.shape);
@@ -246,19 +286,25 @@ fn head_backward(
     let by_head = Size { m: tokens, n: tokens, k: head };
     product_of(level, by_head, to_mixed, room, right, out(to_scores, tall));
     product::right(level, value, right);
-    match packed_weights {
-        Some(left) => product(level, by_tokens, left, right, &mut mixed[at..], columns, Into::Replace),
-        None => {
-            let out = out(&mut mixed[at..], columns);
-            product_of(level, by_tokens, square(weights, tokens), room, right, out);
-        }
-    }
-    product::right(level, to_mixed, right);
-    product_of_transposed(level, by_tokens, square(weights, tokens), room, right, out(to_value, columns));
-
     let used = ..tokens * tall;
     // The scale of the scores is kept out of the bias's gradient.
-    softmax::backward(level, &weights[used], &mut to_scores[used], tall, tokens, shape.scale(), to_bias);
+    match weights {
+        Weights::Packed(weights, to_bias) => {
+            product(level, by_tokens, weights, right, &mut mixed[at..], columns, Into::Replace);
+            product::right(level, to_mixed, right);
+            product::left_transposed_of_left(level, weights, (tokens, tokens), room);
+            product::product_transposed(level, by_tokens, room, right, out(to_value, columns));
+            softmax::backward_packed(level, weights, to_scores, shape.scale(), to_bias);
+        }
+        Weights::Plain(weights, to_bias) => {
+            let all = square(weights, tokens);
+            product_of(level, by_tokens, all, room, right, out(&mut mixed[at..], columns));
+            product::right(level, to_mixed, right);
+            product_of_transposed(level, by_tokens, all, room, right, out(to_value, columns));
+            let (weights, to_scores) = (&weights[used], &mut to_scores[used]);
+            softmax::backward(level, weights, to_scores, tall, tokens, shape.scale(), to_bias);
+        }
+    }
     product::right(level, key, right);
     product_of(level, by_tokens, square(to_scores, tokens), room, right, out(to_query, columns));
     product::right(level, query, right);

@@ -2,11 +2,16 @@
 
 use rayon::prelude::*;
 
-use super::{Packed, attention, feed, group::Group, scratch::Scratch, trail::Trail};
-use crate::{Aligned, rows, smolgen};
+use super::{
+    Packed,
+    attention::{self, ToBias},
+    feed,
+    group::Group,
+    scratch::Scratch,
+    trail::Trail,
+};
+use crate::{Aligned, chunks, product::Into, rows, smolgen, softmax::SlopeRow};
 
-/// Tokens whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
-const CHUNK_TOKENS: usize = 4096;
 /// Tokens that go through one half of the block together on the way back, and share one update of its matrices' gradients.
 const GROUP_TOKENS: usize = 1024;
 
@@ -138,7 +143,7 @@ pub fn backward_masked(
     assert!(kept.x.len() == total && to_x.len() == total);
     assert_eq!(kept.trail.len(), total / len * shape.trail(packed.level));
     assert!(total.is_multiple_of(len));
-    let positions = (CHUNK_TOKENS / shape.tokens).max(1);
+    let positions = (chunks::summed_together(total / (64 * shape.width)) * 64 / shape.tokens).max(1);
     let to_bias: Vec<Option<&mut [f32]>> = match to_bias {
         Some(to_bias) => to_bias.chunks_mut(positions * bias_len).map(Some).collect(),
         None => (0..(total / len).div_ceil(positions)).map(|_| None).collect(),
@@ -176,7 +181,12 @@ fn chunk(
 ) -> Aligned {
     let shape = packed.shape;
     let (len, bias_len) = (shape.values(), shape.bias_len());
-    let mut parameters = Aligned::zeros(packed.parameters());
+    let mut parameters = Aligned::room(packed.parameters());
+    let (own, of_smolgen) = parameters.split_at_mut(packed.layout.total());
+    own.fill(0.0);
+    if let Some(smolgen) = &packed.smolgen {
+        smolgen.clear(of_smolgen);
+    }
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let mut group = Group::new(packed, most);
     let positions = to_x.len() / len;
@@ -211,20 +221,38 @@ fn chunk(
                 let x = cut(kept.x, at * len, len);
                 let made = made.as_deref().map(|made| cut(made, i * bias_len, bias_len));
                 let bias = made.or(kept.bias.map(|bias| cut(bias, at * bias_len, bias_len)));
-                let to_made = made_slopes.as_mut().map(|(_, one)| &mut one[..]);
-                let to_bias = to_made.or(to_bias.as_mut().map(|to| &mut to[at * bias_len..][..bias_len]));
+                let to_made = match (&packed.smolgen, &mut made_slopes) {
+                    (Some(_), Some((slopes, _))) if shape.stays_packed(packed.level) => {
+                        Some(ToBias::Packed(SlopeRow { slopes, row: at * shape.heads }))
+                    }
+                    (Some(smolgen), Some((slopes, one))) => {
+                        Some(ToBias::Plain(smolgen.slopes_at(slopes, at).unwrap_or(&mut one[..])))
+                    }
+                    _ => None,
+                };
+                let given = to_bias.as_mut().map(|to| ToBias::Plain(&mut to[at * bias_len..][..bias_len]));
+                let to_bias = to_made.or(given);
                 let to_x = &mut to_x[at * len..][..len];
                 let Trail { qkv, weights, .. } = trail(at);
                 let left = (qkv, weights);
                 attention::backward(packed, x, left, bias, to_x, to_bias, &mut parameters, &mut group, s);
-                if let (Some(smolgen), Some((slopes, one))) = (&packed.smolgen, &mut made_slopes) {
+                if let (Some(smolgen), Some((slopes, one))) = (&packed.smolgen, &mut made_slopes)
+                    && packed.level.rounds()
+                    && !shape.stays_packed(packed.level)
+                {
                     smolgen.take_slopes(slopes, at, one);
                 }
             }
             group.add(packed, &group.attention, &mut parameters);
         }
         if let (Some(smolgen), Some((slopes, _))) = (&packed.smolgen, &made_slopes) {
-            smolgen.backward_of(kept.x, slopes, to_x, &mut parameters[packed.layout.total()..]);
+            smolgen.backward_of(
+                kept.x,
+                slopes,
+                to_x,
+                &mut parameters[packed.layout.total()..],
+                Into::Replace,
+            );
         }
     });
     parameters
@@ -233,9 +261,10 @@ fn chunk(
 /// Adds the chunks' gradients in the order of the batch.
 fn sum(packed: &Packed, parts: Vec<Aligned>) -> Vec<f32> {
     const PIECE: usize = 16 * 1024;
-    let Some((first, rest)) = parts.split_first() else { return vec![0.0; packed.parameters()] };
-    let mut total = first.to_vec();
+    let mut total = vec![0.0; packed.parameters()];
+    let Some((first, rest)) = parts.split_first() else { return total };
     total.par_chunks_mut(PIECE).enumerate().for_each(|(i, total)| {
+        total.copy_from_slice(cut(first, i * PIECE, total.len()));
         for part in rest {
             rows::add(packed.level, total, cut(part, i * PIECE, total.len()));
         }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     activation,
-    product::{self, Into, Place, Size, View, product},
+    product::{self, Into, Out, Place, Size, View, product, product_ready},
     rows,
 };
 
@@ -81,9 +81,9 @@ pub(super) fn add_product(
     panel: &mut [f32],
 ) {
     let (level, width) = (packed.level, packed.shape.width);
-    // Tiles may begin with what they are added to; in f32 the panels below are faster.
+    // Sums may begin with what they are added to.
     let plain = bias.is_none() && packed.dropout.is_none() && product::rows_written(level, size.m) == size.m;
-    if level.rounds() && plain {
+    if plain {
         return product(level, size, left, right, y, width, Into::Onto(x));
     }
     for first in (0..size.n).step_by(PANEL) {
@@ -126,7 +126,7 @@ pub(super) fn backward(
         to_y
     };
     let all = View::new(gradient, tokens, width);
-    product::left(level, all, &mut s.narrow[1]);
+    let ready = product::ready(level, all, &mut s.narrow[1]);
     down_pair.gradients(level, place, 0, all);
     if packed.small.down_bias.is_some() {
         rows::add_rows(level, gradient, &mut parameters[packed.layout.range(Part::DownBias)]);
@@ -138,7 +138,8 @@ pub(super) fn backward(
         let up = &kept[product::rounded(tokens) * first * inputs..];
         let right = &back.down[product::words(level, first, width)..];
         let size = Size { m: tokens, n: columns, k: width };
-        product(level, size, &s.narrow[1], right, to_active, columns, Into::Replace);
+        let out = Out { values: to_active, stride: columns, into: Into::Replace };
+        product_ready(level, size, ready, right, out);
         let used = ..tokens * columns;
         let (up, to_up) = (&up[..tokens * columns * inputs], &mut to_up[..tokens * columns * inputs]);
         let active = &mut active[used];

@@ -62,10 +62,16 @@ pub(super) fn normalise(
     let one = product::words(level, STRIP, width);
     let strips = x.chunks(STRIP * width).zip(s.moments.chunks_mut(STRIP));
     for (i, ((x, moments), left)) in strips.zip(s.narrow[0].chunks_mut(one)).enumerate() {
-        let strip = &mut s.strip[..x.len()];
-        norm::forward(level, x, weight, Some(bias), strip, moments);
-        let view = View::new(strip, moments.len(), width);
-        product::left(level, view, left);
+        // Without rounding the packed factor is the matrix itself.
+        let view = if level.rounds() {
+            let strip = &mut s.strip[..x.len()];
+            norm::forward(level, x, weight, Some(bias), strip, moments);
+            product::left(level, View::new(strip, moments.len(), width), left);
+            View::new(strip, moments.len(), width)
+        } else {
+            norm::forward(level, x, weight, Some(bias), &mut left[..x.len()], moments);
+            View::new(left, moments.len(), width)
+        };
         if let Some((turned, place)) = &mut turned {
             let place = Place { at: place.at + i * STRIP, ..*place };
             product::left_transposed_at(level, view, turned, place);

@@ -24,6 +24,11 @@ impl Shape {
         self.tokens <= LONGEST
     }
 
+    /// Whether weights go back as they were packed: those of a whole board.
+    pub(super) fn stays_packed(&self, level: Level) -> bool {
+        level.rounds() && self.keeps_weights() && self.tokens == 64
+    }
+
     /// Numbers between the halves, of query, key and value, of the weights, and of the activation's inputs. Products write whole
     /// grains of rows.
     fn lengths(&self, level: Level) -> [usize; 4] {

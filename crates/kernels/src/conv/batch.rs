@@ -10,10 +10,10 @@ use super::{
     products::{convolve, slopes},
     row,
 };
-use crate::{Aligned, Level, rows};
+use crate::{Aligned, Level, chunks, rows};
 
-/// Boards whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
-const CHUNK: usize = 64;
+/// Boards that one task takes on the way there.
+const MOST: usize = 64;
 /// Gradients that one thread sums over all chunks.
 const SUMMED: usize = 8192;
 
@@ -60,7 +60,7 @@ pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
 /// Board by board. Fills what is kept of each, [`Between`]'s two parts, where there is room.
 fn by_board(packed: &Packed, x: &[f32], y: &mut [f32], kept: [&mut [f32]; 2]) {
     let len = 64 * packed.channels;
-    let some = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, CHUNK) * len;
+    let some = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, MOST) * len;
     let [middles, added] = kept.map(|kept| {
         let mut parts: Vec<&mut [f32]> = kept.chunks_mut(some).collect();
         parts.resize_with(x.len().div_ceil(some), Default::default);
@@ -133,12 +133,13 @@ pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f
     assert!(
         kept.x.len() == total && kept.y.len() == total && to_x.len() == total && total.is_multiple_of(len)
     );
-    let some = CHUNK * len;
+    let boards = chunks::summed_together(total / len);
+    let some = boards * len;
     let work = gradient.par_chunks(some).zip(to_x.par_chunks_mut(some));
     let work = work.zip(kept.x.par_chunks(some).zip(kept.y.par_chunks(some)));
     let parts = work.enumerate().map(|(i, ((gradient, to_x), (x, y)))| {
         let kept = Kept { x, y, between: kept.between };
-        chunk(packed, kept, i * CHUNK, gradient, to_x)
+        chunk(packed, kept, i * boards, gradient, to_x)
     });
     let parts: Vec<Aligned> = parts.collect();
     let mut total = vec![0.0; packed.parameters()];

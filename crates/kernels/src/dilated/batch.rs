@@ -7,14 +7,14 @@ use super::{
     reach::{SEEN, Seen},
 };
 use crate::{
-    Aligned,
+    Aligned, chunks,
     product::{self, Into, Out, Place, Size, View, product},
     rows::{self, add_to},
     simd::{self, Simd, Task},
 };
 
-/// Boards whose gradients are summed before they meet those of other chunks. Fixed, so that sums have one order.
-const CHUNK: usize = 64;
+/// Boards that one task takes on the way there.
+const MOST: usize = 64;
 /// Boards that share one update of the product's gradient.
 const GROUP: usize = 4;
 
@@ -63,7 +63,7 @@ pub fn forward(packed: &Packed, ones: Ones<'_>, y: &mut [f32]) {
     let len = 64 * packed.shape.width;
     let boards = ones.ends.len();
     assert_eq!(y.len(), boards * len);
-    let some = boards.div_ceil(rayon::current_num_threads()).clamp(1, CHUNK);
+    let some = boards.div_ceil(rayon::current_num_threads()).clamp(1, MOST);
     y.par_chunks_mut(some * len).enumerate().for_each(|(chunk, y)| {
         let mut room = Room::new(packed);
         for (i, y) in y.chunks_exact_mut(len).enumerate() {
@@ -88,9 +88,10 @@ fn sums(packed: &Packed, ones: &[u16], room: &mut Room) {
 pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32]) -> Vec<f32> {
     let len = 64 * packed.shape.width;
     assert!(gradient.len() == kept.y.len() && gradient.len() == kept.ones.ends.len() * len);
-    let work = gradient.par_chunks(CHUNK * len).zip(kept.y.par_chunks(CHUNK * len)).enumerate();
+    let boards = chunks::summed_together(kept.ones.ends.len());
+    let work = gradient.par_chunks(boards * len).zip(kept.y.par_chunks(boards * len)).enumerate();
     let parts: Vec<Aligned> =
-        work.map(|(at, (gradient, y))| chunk(packed, kept.ones, at * CHUNK, y, gradient)).collect();
+        work.map(|(at, (gradient, y))| chunk(packed, kept.ones, at * boards, y, gradient)).collect();
     let mut total = vec![0.0; packed.shape.parameters()];
     for part in &parts {
         rows::add(packed.level, &mut total, part);

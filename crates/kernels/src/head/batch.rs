@@ -6,12 +6,10 @@ use super::{
     Moves, Packed,
     chunk::{Chunk, Results},
 };
-use crate::{Aligned, bags, rows};
+use crate::{Aligned, bags, chunks, rows};
 
 /// Boards that go through together.
 const CHUNK: usize = 8;
-/// Boards whose gradients are summed before they meet others'. Fixed, so that sums have one order.
-const GROUP: usize = 64;
 
 /// Scores of all moves, then of the origins and of the targets of all boards, then the mean squares of all boards. `x` is
 /// `[boards x 64, channels]`, `side` `[boards, hidden]`.
@@ -53,13 +51,14 @@ pub fn backward(
     assert_eq!(gradient.len(), moves.results(packed.shape));
     let (c, h) = (packed.shape.channels, packed.shape.hidden);
     let table = packed.shape.places().table();
-    let groups = to_x.par_chunks_mut(GROUP * 64 * c).zip(to_side.par_chunks_mut(GROUP * h)).enumerate();
+    let some = chunks::summed_together(boards);
+    let groups = to_x.par_chunks_mut(some * 64 * c).zip(to_side.par_chunks_mut(some * h)).enumerate();
     let parts: Vec<(Aligned, Vec<Aligned>)> = groups
         .map(|(group, (to_x, to_side))| {
             let mut sums = Aligned::zeros(table);
             let chunks = to_x.chunks_mut(CHUNK * 64 * c).zip(to_side.chunks_mut(CHUNK * h)).enumerate();
             let to_moves = chunks.map(|(at, (to_x, to_side))| {
-                let start = group * GROUP + at * CHUNK;
+                let start = group * some + at * CHUNK;
                 let range = start..boards.min(start + CHUNK);
                 let gradient = Results::part(gradient, packed.shape, moves, range.clone());
                 let chunk = Chunk::new(packed, parameters, moves, range, x, side);

@@ -3,9 +3,12 @@
 use std::ops::Range;
 
 use super::{GRAIN, Into, Place, RANK, Runs, Size, View};
-use crate::simd::{self, Simd, Task};
+use crate::{
+    Level,
+    simd::{self, EightByTwo, Simd, Task},
+};
 
-pub(super) fn left(from: View<'_>, to: &mut [f32], place: Place) {
+pub(super) fn left(_: Level, from: View<'_>, to: &mut [f32], place: Place) {
     for (row, to) in to.chunks_exact_mut(place.of).enumerate().take(super::rounded(from.rows)) {
         let to = &mut to[place.at..][..from.columns];
         if row < from.rows {
@@ -23,34 +26,101 @@ pub(super) fn left_rows(from: View<'_>, to: &mut [f32], first: usize) {
 }
 
 /// The columns of the matrix are rows of the factor: sixteen of them lie side by side, as in a right factor.
-pub(super) fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
-    right(from, to, place);
+pub(super) fn left_transposed(level: Level, from: View<'_>, to: &mut [f32], place: Place) {
+    right(level, from, to, place);
 }
 
-pub(super) fn right(from: View<'_>, to: &mut [f32], place: Place) {
-    for (panel, first) in to.chunks_exact_mut(GRAIN * place.of).zip((0..from.columns).step_by(GRAIN)) {
-        let width = GRAIN.min(from.columns - first);
-        let panel = panel[GRAIN * place.at..].chunks_exact_mut(GRAIN);
-        for (k, to) in panel.enumerate().take(from.rows) {
-            let from = &from.values[k * from.stride + first..];
-            if width == GRAIN {
-                // A length that is known here is copied without a call.
-                to.copy_from_slice(&from[..GRAIN]);
-            } else {
-                to[..width].copy_from_slice(&from[..width]);
-                to[width..].fill(0.0);
+pub(super) fn right(level: Level, from: View<'_>, to: &mut [f32], place: Place) {
+    simd::run(level, Right { from, to, place, sums: None });
+}
+
+/// [`right`], and adds all rows to `sums`. Whole grains of columns.
+pub(super) fn right_and_sums(level: Level, from: View<'_>, to: &mut [f32], sums: &mut [f32]) {
+    simd::run(level, Right { from, to, place: Place { at: 0, of: from.rows }, sums: Some(sums) });
+}
+
+struct Right<'a> {
+    from: View<'a>,
+    to: &'a mut [f32],
+    place: Place,
+    sums: Option<&'a mut [f32]>,
+}
+
+impl Task for Right<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let Right { from, to, place, mut sums } = self;
+        let panels = to.chunks_exact_mut(GRAIN * place.of).zip((0..from.columns).step_by(GRAIN));
+        for (panel, first) in panels {
+            let width = GRAIN.min(from.columns - first);
+            let panel = panel[GRAIN * place.at..].chunks_exact_mut(GRAIN).enumerate().take(from.rows);
+            if width < GRAIN {
+                for (k, to) in panel {
+                    to[..width].copy_from_slice(&from.values[k * from.stride + first..][..width]);
+                    to[width..].fill(0.0);
+                }
+                continue;
+            }
+            // Two vectors where a panel has two.
+            let (mut low, mut high) = (S::splat(0.0), S::splat(0.0));
+            for (k, to) in panel {
+                let from = &from.values[k * from.stride + first..][..GRAIN];
+                let x = S::load(from);
+                S::store(x, to);
+                low = S::add(low, x);
+                if S::LANES < GRAIN {
+                    let x = S::load(&from[S::LANES..]);
+                    S::store(x, &mut to[S::LANES..]);
+                    high = S::add(high, x);
+                }
+            }
+            if let Some(sums) = &mut sums {
+                let sums = &mut sums[first..][..GRAIN];
+                S::store(S::add(S::load(sums), low), sums);
+                if S::LANES < GRAIN {
+                    let sums = &mut sums[S::LANES..];
+                    S::store(S::add(S::load(sums), high), sums);
+                }
             }
         }
     }
 }
 
-pub(super) fn right_transposed(from: View<'_>, to: &mut [f32], place: Place) {
-    for (panel, first) in to.chunks_exact_mut(GRAIN * place.of).zip((0..from.rows).step_by(GRAIN)) {
-        let width = GRAIN.min(from.rows - first);
-        let panel = panel[GRAIN * place.at..].chunks_exact_mut(GRAIN);
-        for (k, to) in panel.enumerate().take(from.columns) {
-            for (row, to) in to.iter_mut().enumerate() {
-                *to = if row < width { from.values[(first + row) * from.stride + k] } else { 0.0 };
+pub(super) fn right_transposed(level: Level, from: View<'_>, to: &mut [f32], place: Place) {
+    simd::run(level, RightTransposed { from, to, place });
+}
+
+struct RightTransposed<'a> {
+    from: View<'a>,
+    to: &'a mut [f32],
+    place: Place,
+}
+
+impl Task for RightTransposed<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let RightTransposed { from, to, place } = self;
+        let panels = to.chunks_exact_mut(GRAIN * place.of).zip((0..from.rows).step_by(GRAIN));
+        for (panel, first) in panels {
+            let width = GRAIN.min(from.rows - first);
+            let panel = &mut panel[GRAIN * place.at..];
+            let mut k = 0;
+            while width == GRAIN && k + GRAIN <= from.columns {
+                let from = &from.values[first * from.stride + k..];
+                let to = &mut panel[GRAIN * k..][..GRAIN * GRAIN];
+                if !S::transpose_sixteen(from, self.from.stride, to) {
+                    break;
+                }
+                k += GRAIN;
+            }
+            for (k, to) in panel.chunks_exact_mut(GRAIN).enumerate().take(from.columns).skip(k) {
+                for (row, to) in to.iter_mut().enumerate() {
+                    *to = if row < width { from.values[(first + row) * from.stride + k] } else { 0.0 };
+                }
             }
         }
     }
@@ -76,77 +146,153 @@ pub(super) struct Product<'a> {
     pub(super) into: Into<'a>,
 }
 
+/// Longer sums are formed in parts: two panels of so many rows stay in the nearest cache while all rows of the left factor pass.
+const NEAR: usize = 256;
+
 impl Task for Product<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(mut self) {
-        let Size { m, n, .. } = self.size;
-        let mut column = 0;
-        if S::LANES == GRAIN {
-            // One or two rows, as one position has: only many columns at a time keep the multipliers busy.
-            while m <= 2 && column + 8 * GRAIN <= n {
-                self.rows::<S, 2, 8>(column);
-                column += 8 * GRAIN;
-            }
-            while column + 2 * GRAIN <= n {
-                self.rows::<S, 8, 2>(column);
-                column += 2 * GRAIN;
-            }
-            if column < n {
-                self.rows::<S, 8, 1>(column);
-            }
-        } else {
-            while column < n {
-                self.rows::<S, 4, 2>(column);
-                column += GRAIN;
-            }
+        let k = self.size.k;
+        let part = k.div_ceil(k.div_ceil(NEAR).max(1));
+        self.part::<S>(0..part);
+        self.into = Into::Add;
+        for first in (part..k).step_by(part.max(1)) {
+            self.part::<S>(first..k.min(first + part));
         }
     }
 }
 
 impl Product<'_> {
-    /// All rows of some columns, `MOST` at a time.
+    /// A part of the sum.
     #[inline(always)]
-    fn rows<S: Simd, const MOST: usize, const COLUMNS: usize>(&mut self, column: usize) {
-        let m = self.size.m;
-        let mut row = 0;
-        while row + MOST <= m {
-            self.block::<S, MOST, COLUMNS>(row, column);
-            row += MOST;
-        }
-        if MOST > 4 && row + 4 <= m {
-            self.block::<S, 4, COLUMNS>(row, column);
-            row += 4;
-        }
-        if MOST > 2 && row + 2 <= m {
-            self.block::<S, 2, COLUMNS>(row, column);
-            row += 2;
-        }
-        if row < m {
-            self.block::<S, 1, COLUMNS>(row, column);
+    fn part<S: Simd>(&mut self, along: Range<usize>) {
+        let Size { m, n, .. } = self.size;
+        let mut column = 0;
+        if S::LANES == GRAIN {
+            // One or two rows, as one position has: only many columns at a time keep the multipliers busy.
+            while m <= 2 && column + 8 * GRAIN <= n {
+                self.rows::<S, 2, 8>(column, &along);
+                column += 8 * GRAIN;
+            }
+            while column + 2 * GRAIN <= n {
+                self.rows::<S, 8, 2>(column, &along);
+                column += 2 * GRAIN;
+            }
+            if column < n {
+                self.rows::<S, 8, 1>(column, &along);
+            }
+        } else {
+            while column < n {
+                self.rows::<S, 4, 2>(column, &along);
+                column += GRAIN;
+            }
         }
     }
 
-    /// `ROWS` rows by `COLUMNS` vectors of the result, kept in registers over the whole sum.
+    /// All rows of some columns, `MOST` at a time.
     #[inline(always)]
-    fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, row: usize, column: usize) {
-        let k = self.size.k;
+    fn rows<S: Simd, const MOST: usize, const COLUMNS: usize>(
+        &mut self,
+        column: usize,
+        along: &Range<usize>,
+    ) {
+        let m = self.size.m;
+        let mut row = 0;
+        while row + MOST <= m {
+            self.block::<S, MOST, COLUMNS>(row, column, along);
+            row += MOST;
+        }
+        if MOST > 4 && row + 4 <= m {
+            self.block::<S, 4, COLUMNS>(row, column, along);
+            row += 4;
+        }
+        if MOST > 2 && row + 2 <= m {
+            self.block::<S, 2, COLUMNS>(row, column, along);
+            row += 2;
+        }
+        if row < m {
+            self.block::<S, 1, COLUMNS>(row, column, along);
+        }
+    }
+
+    /// `ROWS` rows by `COLUMNS` vectors of the result, kept in registers over this part of the sum.
+    #[inline(always)]
+    fn block<S: Simd, const ROWS: usize, const COLUMNS: usize>(
+        &mut self,
+        row: usize,
+        column: usize,
+        along: &Range<usize>,
+    ) {
+        let (first, k) = (along.start, along.len());
         let panel = |j: usize| {
             let column = column + j * S::LANES;
-            &self.right[column / GRAIN * GRAIN * k..][..GRAIN * k]
+            &self.right[GRAIN * (column / GRAIN * self.size.k + first)..][..GRAIN * k]
         };
         let panels: [&[f32]; COLUMNS] = std::array::from_fn(panel);
         let within: [usize; COLUMNS] = std::array::from_fn(|j| (column + j * S::LANES) % GRAIN);
-        let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
         // Each block asks for its part of the columns after these, so that they are near when their turn comes.
         let blocks = self.size.m.div_ceil(ROWS);
         let share = COLUMNS * S::LANES * k / blocks;
-        let ahead = self.right.as_ptr().wrapping_add((column + COLUMNS * S::LANES) * k + row / ROWS * share);
+        let ahead = panels[0].as_ptr().wrapping_add(COLUMNS * S::LANES * self.size.k + row / ROWS * share);
         let pace = COLUMNS * S::LANES / blocks;
+        if ROWS == 8 && COLUMNS == 2 && S::LANES == GRAIN && k > 0 {
+            let (left, row_bytes, step_bytes, ahead, ahead_bytes) = match self.left {
+                Left::Rows(values, stride) => {
+                    let left = &values[row * stride + first..][..(ROWS - 1) * stride + k];
+                    (left.as_ptr(), 4 * stride, 4, ahead, 4 * pace)
+                }
+                Left::Columns { values, step, next } => {
+                    let left = &values[row / GRAIN * next + row % GRAIN + first * step..];
+                    let left = &left[..(k - 1) * step + ROWS];
+                    (left.as_ptr(), 4, 4 * step, left.as_ptr().wrapping_add(16 * step), 4 * step)
+                }
+            };
+            let place = row * self.stride + column;
+            let long = (ROWS - 1) * self.stride + 2 * GRAIN;
+            let (start, start_bytes) = match self.into {
+                Into::Replace => (std::ptr::null(), 0),
+                Into::Add => (self.out[place..][..long].as_ptr(), 4 * self.stride),
+                Into::Row(row) => (row[column..][..2 * GRAIN].as_ptr(), 0),
+                Into::Onto(x) => (x[place..][..long].as_ptr(), 4 * self.stride),
+            };
+            let block = EightByTwo {
+                left,
+                row_bytes,
+                step_bytes,
+                right: panels[0].as_ptr(),
+                panel_bytes: 4 * GRAIN * self.size.k,
+                steps: k,
+                start,
+                start_bytes,
+                out: self.out[place..][..long].as_mut_ptr(),
+                out_bytes: 4 * self.stride,
+                ahead,
+                ahead_bytes,
+            };
+            // SAFETY: all slices were cut to what the block reads and writes; the second panel was, too.
+            if unsafe { S::eight_by_two(&block) } {
+                return;
+            }
+        }
+        let (stride, lanes) = (self.stride, S::LANES);
+        let place = |i: usize, j: usize| (row + i) * stride + column + j * lanes;
+        let mut sums = [[S::splat(0.0); COLUMNS]; ROWS];
+        for (i, sums) in sums.iter_mut().enumerate() {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                match self.into {
+                    Into::Replace => {}
+                    Into::Add => *sum = S::load(&self.out[place(i, j)..]),
+                    Into::Row(row) => *sum = S::load(&row[column + j * lanes..]),
+                    Into::Onto(x) => *sum = S::load(&x[place(i, j)..]),
+                }
+            }
+        }
         match self.left {
             Left::Rows(values, stride) => {
-                let rows: [&[f32]; ROWS] = std::array::from_fn(|i| &values[(row + i) * stride..][..k]);
+                let rows: [&[f32]; ROWS] =
+                    std::array::from_fn(|i| &values[(row + i) * stride + first..][..k]);
                 for at in 0..k {
                     if ROWS > 2 {
                         simd::fetch(ahead.wrapping_add(at * pace));
@@ -160,7 +306,7 @@ impl Product<'_> {
                 }
             }
             Left::Columns { values, step: between, next } => {
-                let values = &values[row / GRAIN * next + row % GRAIN..];
+                let values = &values[row / GRAIN * next + row % GRAIN + first * between..];
                 assert!(k == 0 || values.len() >= (k - 1) * between + ROWS);
                 for at in 0..k {
                     let mut left = [0.0; ROWS];
@@ -169,18 +315,6 @@ impl Product<'_> {
                         *left = unsafe { *values.get_unchecked(at * between + i) };
                     }
                     step::<S, ROWS, COLUMNS>(&mut sums, &panels, &within, at, left);
-                }
-            }
-        }
-        let (stride, lanes) = (self.stride, S::LANES);
-        let place = |i: usize, j: usize| (row + i) * stride + column + j * lanes;
-        for (i, sums) in sums.iter_mut().enumerate() {
-            for (j, sum) in sums.iter_mut().enumerate() {
-                match self.into {
-                    Into::Replace => {}
-                    Into::Add => *sum = S::add(S::load(&self.out[place(i, j)..]), *sum),
-                    Into::Row(row) => *sum = S::add(S::load(&row[column + j * lanes..]), *sum),
-                    Into::Onto(x) => *sum = S::add(S::load(&x[place(i, j)..]), *sum),
                 }
             }
         }

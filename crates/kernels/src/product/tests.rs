@@ -133,3 +133,20 @@ fn tiny_numbers_do_no_harm() {
         assert!(out.iter().all(|x| (0.0..=3.3e-40).contains(x)), "{level}: {}", out[0]);
     }
 }
+
+#[test]
+fn the_transpose_of_a_packed_factor_is_the_packed_transpose() {
+    for level in Level::all().filter(|level| level.rounds()) {
+        for (rows, columns) in [(32, 32), (64, 64), (96, 32)] {
+            let values = random(4, rows * columns);
+            let view = View::new(&values, rows, columns);
+            let [mut there, mut turned, mut expected] =
+                [(); 3].map(|()| vec![f32::NAN; words(level, rows, columns)]);
+            left(level, view, &mut there);
+            left_transposed_of_left(level, &there, (rows, columns), &mut turned);
+            left_transposed(level, view, &mut expected);
+            let bits = |words: &[f32]| words.iter().map(|word| word.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&turned), bits(&expected), "{level} {rows} {columns}");
+        }
+    }
+}

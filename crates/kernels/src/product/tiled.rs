@@ -3,6 +3,10 @@
 //! A word of a left tile holds two neighbours of a row, a word of a right tile two neighbours of a column: so a left tile of a
 //! matrix is, word by word, the transpose of a right tile of the transposed matrix.
 
+mod turned;
+
+pub(super) use turned::left_transposed_of_left;
+
 use std::arch::x86_64::*;
 
 use super::{Into, Place, Runs, Size, View};

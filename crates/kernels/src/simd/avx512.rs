@@ -2,7 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::{Simd, Task};
+use super::{EightByTwo, Simd, Task};
+use crate::product::tiled::{Tile, transpose};
+
+mod eight_by_two;
 
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
@@ -20,6 +23,28 @@ pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
 impl Simd for Avx512 {
     const LANES: usize = 16;
     type V = __m512;
+
+    #[inline(always)]
+    unsafe fn eight_by_two(block: &EightByTwo) -> bool {
+        unsafe { eight_by_two::run(block) };
+        true
+    }
+
+    #[inline(always)]
+    fn transpose_sixteen(from: &[f32], stride: usize, to: &mut [f32]) -> bool {
+        assert!(from.len() >= 15 * stride + 16 && to.len() >= 256);
+        unsafe {
+            let mut tile: Tile = [_mm512_setzero_si512(); 16];
+            for (row, words) in tile.iter_mut().enumerate() {
+                *words = _mm512_loadu_si512(from.as_ptr().add(row * stride).cast());
+            }
+            transpose(&mut tile);
+            for (row, words) in tile.into_iter().enumerate() {
+                _mm512_storeu_si512(to.as_mut_ptr().add(16 * row).cast(), words);
+            }
+        }
+        true
+    }
 
     #[inline(always)]
     fn splat(x: f32) -> __m512 {

@@ -18,12 +18,26 @@ impl Packed {
         for (position, to_biases) in to_biases.chunks_exact(each).enumerate() {
             self.take_slopes(&mut slopes, position, to_biases);
         }
-        self.backward_of(x, &slopes, to_x, parameters);
+        self.backward_of(x, &slopes, to_x, parameters, Into::Add);
+    }
+
+    /// Sets gradients of parameters to zero before [`backward_of`](Packed::backward_of) replaces the last matrix's, which are most of
+    /// them.
+    pub(crate) fn clear(&self, parameters: &mut [f32]) {
+        let matrix = self.layout.range(Part::Spread);
+        parameters[..matrix.start].fill(0.0);
+        parameters[matrix.end..].fill(0.0);
     }
 
     /// Room for the gradients of so many positions' biases, packed as a left factor.
     pub(crate) fn slopes(&self, positions: usize) -> Aligned {
         Aligned::room(product::words(self.level, positions * self.shape.heads, self.shape.square()))
+    }
+
+    /// Where the gradients of a position's biases may be written at once: where the packed factor is the matrix itself.
+    pub(crate) fn slopes_at<'a>(&self, slopes: &'a mut [f32], position: usize) -> Option<&'a mut [f32]> {
+        let each = self.shape.heads * self.shape.square();
+        (!self.level.rounds()).then(|| &mut slopes[position * each..][..each])
     }
 
     /// Packs the gradients of a position's biases.
@@ -37,8 +51,15 @@ impl Packed {
         );
     }
 
-    /// [`backward`](Packed::backward) with all gradients of biases packed.
-    pub(crate) fn backward_of(&self, x: &[f32], slopes: &[f32], to_x: &mut [f32], parameters: &mut [f32]) {
+    /// [`backward`](Packed::backward) with all gradients of biases packed; `into` says what happens to the gradients of the last matrix.
+    pub(crate) fn backward_of(
+        &self,
+        x: &[f32],
+        slopes: &[f32],
+        to_x: &mut [f32],
+        parameters: &mut [f32],
+        into: Into<'_>,
+    ) {
         let Shape { tokens, width, heads, hidden, per_head, .. } = self.shape;
         let level = self.level;
         let square = self.shape.square();
@@ -46,7 +67,7 @@ impl Packed {
         let steps = self.steps(x);
         let all_heads = positions * heads;
 
-        self.add_spread(&steps.split_normed, slopes, all_heads, parameters);
+        self.add_spread(&steps.split_normed, slopes, all_heads, parameters, into);
         let back = self.spread.back.as_ref().expect(TRAINED);
         let mut to_normed = Aligned::room(rounded(all_heads) * rounded(per_head));
         let size = Size { m: all_heads, n: per_head, k: square };
@@ -72,7 +93,14 @@ impl Packed {
     }
 
     /// The gradients of the last matrix and its bias, some columns at a time, so that a factor of them is still near when it is multiplied.
-    fn add_spread(&self, inputs: &[f32], slopes: &[f32], rows: usize, parameters: &mut [f32]) {
+    fn add_spread(
+        &self,
+        inputs: &[f32],
+        slopes: &[f32],
+        rows: usize,
+        parameters: &mut [f32],
+        into: Into<'_>,
+    ) {
         const COLUMNS: usize = 256;
         let (level, square, per_head) = (self.level, self.shape.square(), self.shape.per_head);
         let mut left = Aligned::room(product::words(level, per_head, rows));
@@ -85,7 +113,7 @@ impl Packed {
             let n = COLUMNS.min(square - first);
             let sums = &mut to_bias[first..][..n];
             product::right_of_left(level, slopes, (rows, square), first, &mut right, sums);
-            let out = Out { values: &mut to_matrix[first..], stride: square, into: Into::Add };
+            let out = Out { values: &mut to_matrix[first..], stride: square, into };
             product::product_transposed(level, Size { m: per_head, n, k: rows }, &left, &right, out);
         }
     }
@@ -158,10 +186,15 @@ impl Packed {
             let place = Place { at: i * step, of };
             product::left_transposed_at(level, View::new(x, tokens, width), &mut left, place);
             product::right_at(level, to_compressed, &mut right, place);
-            product::left(level, to_compressed, &mut gradient);
             let size = Size { m: tokens, n: width, k: compressed };
-            product(level, size, &gradient, &back[0], &mut room, width, Into::Replace);
-            rows::add(level, to_x, &room[..tokens * width]);
+            if product::rows_written(level, tokens) == tokens {
+                let out = Out { values: to_x, stride: width, into: Into::Add };
+                product_of(level, size, to_compressed, &mut gradient, &back[0], out);
+            } else {
+                let out = Out { values: &mut room, stride: width, into: Into::Replace };
+                product_of(level, size, to_compressed, &mut gradient, &back[0], out);
+                rows::add(level, to_x, &room[..tokens * width]);
+            }
         }
         let stride = rounded(compressed);
         let mut to_matrix = Aligned::room(width * stride);

@@ -6,7 +6,7 @@ use super::{Packed, Part, Shape};
 use crate::{
     Aligned,
     norm::{self, Moments},
-    product::{self, GRAIN, Into, Size, View, product, rounded},
+    product::{self, GRAIN, Into, Out, Size, View, product, product_of, rounded},
     rows,
 };
 
@@ -117,8 +117,8 @@ impl Packed {
         let mut panel = Aligned::room(rounded(tokens) * stride);
         let size = Size { m: tokens, n: compressed, k: width };
         for (x, flat) in x.chunks_exact(tokens * width).zip(flat.chunks_exact_mut(self.shape.flat())) {
-            product::left(self.level, View::new(x, tokens, width), &mut left);
-            product(self.level, size, &left, &self.ahead[0], &mut panel, stride, Into::Replace);
+            let out = Out { values: &mut panel, stride, into: Into::Replace };
+            product_of(self.level, size, View::new(x, tokens, width), &mut left, &self.ahead[0], out);
             for (to, from) in flat.chunks_exact_mut(compressed).zip(panel.chunks_exact(stride)) {
                 to.copy_from_slice(&from[..compressed]);
             }
