@@ -51,6 +51,9 @@ pub struct Recipe {
     pub engine: String,
     pub limit: Limit,
     pub multipv: u32,
+    /// Whether the engine kept its memory from position to position: labels then depend a little on their order.
+    #[serde(default)]
+    pub keep_memory: bool,
     /// Whether evaluations in the PGN stand in for the engine's.
     pub evals: bool,
     pub policy: Policy,

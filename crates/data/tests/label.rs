@@ -17,6 +17,7 @@ while read -r line; do
     case "$line" in
         uci) echo "id name Script"; echo uciok ;;
         isready) echo readyok ;;
+        ucinewgame) echo again >> "$0.forgot" ;;
         position*) fen="$line" ;;
         go*)
             case "$fen" in *$2*) exit 1 ;; esac
@@ -50,6 +51,7 @@ fn options(folder: &Path, answers: u32, poison: &str) -> LabelOptions {
         engine: Some(format!("sh {} {answers} {poison}", folder.join("engine.sh").display())),
         limit: Limit::Depth(3),
         multipv: 1,
+        keep_memory: false,
         evals: false,
         policy: Policy::named("all").unwrap(),
         split: None,
@@ -106,4 +108,18 @@ fn a_missing_engine_is_an_error_before_anything_is_written() {
         LabelOptions { engine: Some("no-such-engine".to_owned()), ..options(folder.path(), 1, "none") };
     assert!(label(&set, &missing, |_| {}).unwrap_err().to_string().contains("no-such-engine"));
     assert!(!set.join("labels-script.json").exists());
+}
+
+#[test]
+fn an_engine_forgets_between_positions_unless_it_is_to_keep_its_memory() {
+    for keep_memory in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let set = dataset(folder.path());
+        let options = LabelOptions { keep_memory, ..options(folder.path(), 1000, "none") };
+        let (card, _) = label(&set, &options, |_| {}).unwrap();
+        let forgot = fs::read_to_string(folder.path().join("engine.sh.forgot")).unwrap_or_default();
+        let expected = if keep_memory { 0 } else { card.analysed };
+        assert_eq!(forgot.lines().count() as u64, expected);
+        assert_eq!(card.recipe.keep_memory, keep_memory);
+    }
 }

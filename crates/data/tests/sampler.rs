@@ -167,6 +167,7 @@ fn evaluations_of_the_games_become_labels_without_an_engine() {
         engine: None,
         limit: Limit::Depth(1),
         multipv: 1,
+        keep_memory: false,
         evals: true,
         policy: Policy::named("all").unwrap(),
         split: None,

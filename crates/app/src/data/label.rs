@@ -33,6 +33,10 @@ pub(crate) struct Args {
     /// Best moves to keep for each position
     #[arg(long, default_value_t = 1)]
     multipv: u32,
+    /// Let the engine keep its memory from position to position: many times as fast at low depths, but labels then depend a
+    /// little on their order
+    #[arg(long)]
+    keep_memory: bool,
     /// Take [%eval] comments where there are any instead of asking the engine
     #[arg(long)]
     evals: bool,
@@ -98,6 +102,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         engine: (args.engine != "none").then(|| args.engine.clone()),
         limit,
         multipv: args.multipv.max(1),
+        keep_memory: args.keep_memory,
         evals: args.evals,
         policy: policy(&args.policy)?,
         split: args.split.0,

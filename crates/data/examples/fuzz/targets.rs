@@ -185,6 +185,7 @@ fn dataset() -> &'static Whole {
             engine: None,
             limit: data::Limit::Depth(1),
             multipv: 1,
+            keep_memory: false,
             evals: true,
             policy: Policy::named("all").expect("ours"),
             split: None,

@@ -48,18 +48,24 @@ pub(crate) struct Engine {
     lines: Receiver<String>,
     /// What the engine calls itself.
     pub(crate) name: String,
-    limit: Limit,
-    patience: Duration,
+    manner: Manner,
+}
+
+/// How an engine is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    pub(crate) limit: Limit,
+    /// Best moves to tell.
+    pub(crate) multipv: u32,
+    /// Whether it keeps its memory from position to position.
+    pub(crate) keeps_memory: bool,
+    /// Longest wait for one answer.
+    pub(crate) patience: Duration,
 }
 
 impl Engine {
     /// Starts `command` (words by spaces) with one thread.
-    pub(crate) fn start(
-        command: &str,
-        limit: Limit,
-        multipv: u32,
-        patience: Duration,
-    ) -> Result<Engine, EngineError> {
+    pub(crate) fn start(command: &str, manner: Manner) -> Result<Engine, EngineError> {
         let mut words = command.split_whitespace();
         let program = words.next().unwrap_or_default();
         let start = |error| EngineError::Start { command: command.to_owned(), error };
@@ -80,7 +86,7 @@ impl Engine {
                 }
             }
         });
-        let mut engine = Engine { child, input, lines, name: program.to_owned(), limit, patience };
+        let mut engine = Engine { child, input, lines, name: program.to_owned(), manner };
         engine.send("uci")?;
         for line in engine.until("uciok", START)? {
             if let Some(name) = line.strip_prefix("id name ") {
@@ -88,7 +94,7 @@ impl Engine {
             }
         }
         engine.send("setoption name Threads value 1")?;
-        engine.send(&format!("setoption name MultiPV value {multipv}"))?;
+        engine.send(&format!("setoption name MultiPV value {}", manner.multipv))?;
         engine.ready()?;
         Ok(engine)
     }
@@ -119,17 +125,20 @@ impl Engine {
         self.until("readyok", START).map(drop)
     }
 
-    /// Analyses a position as if nothing had been analysed before, so that the answer does not depend on the order.
+    /// Analyses a position; as if nothing had been analysed before, so that the answer does not depend on the order, unless it keeps its
+    /// memory: clearing it takes longer than a look of few plies.
     pub(crate) fn analyse(&mut self, fen: &str) -> Result<Label, EngineError> {
-        self.send("ucinewgame")?;
-        self.ready()?;
+        if !self.manner.keeps_memory {
+            self.send("ucinewgame")?;
+            self.ready()?;
+        }
         self.send(&format!("position fen {fen}"))?;
-        match self.limit {
+        match self.manner.limit {
             Limit::Depth(depth) => self.send(&format!("go depth {depth}"))?,
             Limit::Nodes(nodes) => self.send(&format!("go nodes {nodes}"))?,
             Limit::MovetimeMs(time) => self.send(&format!("go movetime {time}"))?,
         }
-        let lines = self.until("bestmove", self.patience)?;
+        let lines = self.until("bestmove", self.manner.patience)?;
         read_answer(fen, &lines).ok_or(EngineError::NoScore)
     }
 }

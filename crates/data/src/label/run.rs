@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     EngineError, Label, LabelCard, Limit, Recipe,
-    process::Engine,
+    process::{Engine, Manner},
     table::{self, Row},
 };
 use crate::{
@@ -43,6 +43,8 @@ pub struct LabelOptions {
     pub engine: Option<String>,
     pub limit: Limit,
     pub multipv: u32,
+    /// Let engines keep their memory from position to position.
+    pub keep_memory: bool,
     /// Use `[%eval]` comments where there are any, and ask the engine for the rest.
     pub evals: bool,
     pub policy: Policy,
@@ -57,6 +59,13 @@ pub struct LabelOptions {
     pub resume: bool,
     /// Set from another thread, it ends the work in good order: what was answered is kept, and `resume` goes on from there.
     pub stop: Arc<AtomicBool>,
+}
+
+impl LabelOptions {
+    fn manner(&self) -> Manner {
+        let LabelOptions { limit, multipv, keep_memory, patience, .. } = *self;
+        Manner { limit, multipv, keeps_memory: keep_memory, patience }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -101,15 +110,14 @@ pub fn label(
 
     // A wrong command is found before anything is written; the first engine then joins the pool by being started again.
     let engine = match &options.engine {
-        Some(command) => {
-            Engine::start(command, options.limit, options.multipv, options.patience)?.name.clone()
-        }
+        Some(command) => Engine::start(command, options.manner())?.name.clone(),
         None => "none".to_owned(),
     };
     let recipe = Recipe {
         engine,
         limit: options.limit,
         multipv: options.multipv,
+        keep_memory: options.keep_memory,
         evals: options.evals,
         policy: options.policy.clone(),
         split: options.split,
@@ -161,7 +169,7 @@ fn start_pool(options: &LabelOptions) -> (Sender<Question>, Receiver<Answer>) {
                 while label.is_none() && failures < ATTEMPTS {
                     let answer = match &mut engine {
                         Some(engine) => Engine::analyse(engine, &fen),
-                        None => Engine::start(command, options.limit, options.multipv, options.patience)
+                        None => Engine::start(command, options.manner())
                             .and_then(|fresh| engine.insert(fresh).analyse(&fen)),
                     };
                     match answer {

@@ -30,6 +30,10 @@ pub(super) use plant::Plant;
 
 /// A batch holds one leaf for so many looks at the tree: in a small tree there are not many leaves worth a look at once.
 const LOOKS_PER_LEAF: usize = 16;
+/// Looks beyond which there are twice as many: a leaf more or less matters little there.
+const LARGE: usize = 1024;
+/// Leaves that may be known already, and cost nothing, for each leaf of a batch that is not.
+const KNOWN_PER_LEAF: usize = 4;
 /// Batches are not made smaller than this where there is more to open: as many boards go side by side through a network.
 const LEAST_BATCH: usize = 8;
 /// Batches that must fit into the time for a move, so that none oversteps it by much.
@@ -107,7 +111,7 @@ impl Growth<'_, '_> {
 
     /// Leaves that the next batch may hold.
     fn next_batch(&self) -> usize {
-        let plausible = (self.plant.root().effort as usize / LOOKS_PER_LEAF).max(LEAST_BATCH);
+        let plausible = plausible_leaves(self.plant.root().effort as usize);
         let patience = self.budget.soft.or(self.budget.hard).map(|time| time / BATCHES);
         let in_time =
             patience.map_or(usize::MAX, |time: Duration| self.evaluator.pace.reach(time).max(LEAST_BATCH));
@@ -122,7 +126,11 @@ impl Growth<'_, '_> {
         let mut batch = Batch::default();
         let mut taken = Vec::new();
         let mut known = 0;
-        while batch.len() < most && known + taken.len() < most + LEAST_BATCH && self.has_nodes_left() {
+        // Known leaves do not end a batch: where positions are reached in many ways they are more than half of all.
+        let goes_on = |known: usize, taken: usize| {
+            known < KNOWN_PER_LEAF * most + LEAST_BATCH && taken < most + LEAST_BATCH
+        };
+        while batch.len() < most && goes_on(known, taken.len()) && self.has_nodes_left() {
             match self.plant.descend() {
                 Leaf::New(id) => batch.push(id, &self.plant.fork(id).board.chess),
                 Leaf::Known => known += 1,
@@ -160,6 +168,12 @@ impl Growth<'_, '_> {
     fn best(&self) -> Option<&Twig> {
         self.plant.root().best()
     }
+}
+
+/// Leaves of a tree with so many looks that are worth a look at once.
+fn plausible_leaves(looks: usize) -> usize {
+    let (small, further) = (looks.min(LARGE), looks.saturating_sub(LARGE));
+    (small / LOOKS_PER_LEAF + 2 * further / LOOKS_PER_LEAF).max(LEAST_BATCH)
 }
 
 impl Fork {

@@ -9,7 +9,9 @@ use chess::{
 };
 
 use super::{
+    LARGE, LEAST_BATCH,
     plant::{Fork, State},
+    plausible_leaves,
     worth::is_decided,
 };
 use crate::{
@@ -125,6 +127,23 @@ fn batches_are_full_when_the_tree_is_large() {
     let mut search = search(32);
     think(&mut search, &at(KIWIPETE), Limits::nodes(20_000));
     assert!(search.stats().fill() > 0.6, "{}", search.stats());
+}
+
+#[test]
+fn leaves_that_are_known_already_do_not_end_a_batch() {
+    let mut search = search(32);
+    think(&mut search, &at("8/8/1p1k1p2/1P6/8/4P1K1/6P1/8 w - - 0 1"), Limits::nodes(10_000));
+    let stats = search.stats();
+    assert!(3 * stats.asked < 2 * stats.nodes && stats.fill() > 0.7, "{stats}");
+}
+
+#[test]
+fn a_large_tree_has_more_leaves_for_its_looks_than_a_small_one() {
+    for (looks, leaves) in
+        [(0, LEAST_BATCH), (160, 10), (LARGE, 64), (LARGE + 800, 164), (1_000_000, 124_936)]
+    {
+        assert_eq!(plausible_leaves(looks), leaves, "{looks} looks");
+    }
 }
 
 #[test]
