@@ -4,13 +4,12 @@
 use super::Guard;
 
 /// Rating, and the share of the asked temperature there. With [`TOLERATED`] chosen by matches between the levels, not by a fit:
-/// docs/human.md has the table. Weak levels are warmer than the mind's own chances since people of 1100 lose more by a
-/// move than it does, strong ones stay warm enough that games differ.
+/// docs/human.md has the tables. Strong levels stay warm enough that games differ.
 const WARMTH: [(f32, f32); 2] = [(1100.0, 1.25), (2500.0, 0.36)];
 
-/// Rating, and the loss in expected score beyond which the guard vetoes a move. At 1100 it is what one move in 200 of such
-/// players loses, at 2300 less than one in 20: a player of 2300 errs as often as that, but seldom by what a look of some
-/// thousand nodes sees, and a mind without that look errs almost only there.
+/// Rating, and the loss in expected score beyond which the guard vetoes a move. At 1100 about what one move in 200 of such
+/// players loses; then it falls by a third with every 200 points, faster than people's own losses do: a mind without a look
+/// ahead is weaker than they are in all else, and makes up for it by blundering less.
 const TOLERATED: [(f32, f32); 8] = [
     (1100.0, 0.75),
     (1300.0, 0.48),
