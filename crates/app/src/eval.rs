@@ -1,5 +1,6 @@
 //! `tabiya eval`: measures a mind where the right answer is known.
 
+mod agreement;
 mod human;
 mod levels;
 mod suite;
@@ -18,6 +19,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Agreement(agreement::Args),
     Human(human::Args),
     Levels(levels::Args),
     Suite(suite::Args),
@@ -26,6 +28,7 @@ enum What {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
+        What::Agreement(args) => agreement::run(args),
         What::Human(args) => human::run(args),
         What::Levels(args) => levels::run(args),
         What::Suite(args) => suite::run(args),

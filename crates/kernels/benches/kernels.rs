@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kernels::{
     Level,
-    bench::{NETWORKS, Work, operations, peak},
+    bench::{Line, NETWORKS, Work, operations, peak},
 };
 
 fn main() {
@@ -15,6 +15,10 @@ fn main() {
         let mut lines = operations(level, budget);
         for network in NETWORKS {
             lines.extend([Work::Infer, Work::Train].map(|work| network.measure(level, work, 64, budget)));
+            if level == Level::best() && network.has(Work::InferInt8) {
+                let line = network.measure(level, Work::InferInt8, 64, budget);
+                lines.push(Line { name: format!("{} int8", line.name), ..line });
+            }
         }
         println!("{level}: peak of one core {:.0} GFLOP/s", peak / 1e9);
         for line in lines {

@@ -1,4 +1,4 @@
-//! Times residual blocks there and back: `residual CHANNELS BATCH`. For profiles.
+//! Times residual blocks there and back, and there in int8 where networks use it: `residual CHANNELS BATCH`. For profiles.
 use kernels::{Level, conv};
 use std::time::Duration;
 
@@ -38,10 +38,16 @@ fn main() {
         ));
     });
     println!(
-        "{level} {channels} x {batch}: there {:.2} ms {:.0} GFLOP/s, back {:.2} ms {:.0} GFLOP/s",
+        "{level} {channels} x {batch}: there {:.3} ms {:.0} GFLOP/s, back {:.2} ms {:.0} GFLOP/s",
         1e3 * there,
         flops / there / 1e9,
         1e3 * back,
         2.0 * flops / back / 1e9
     );
+    if kernels::int8() {
+        let packed = conv::int8::Packed::new(level, channels, 0, &parameters);
+        let x: Vec<f32> = x.iter().map(|x| x.max(0.0)).collect();
+        let there = time(budget(1), || conv::int8::forward(&packed, &x, &mut y));
+        println!("int8 {channels} x {batch}: there {:.3} ms {:.0} GOP/s", 1e3 * there, flops / there / 1e9);
+    }
 }

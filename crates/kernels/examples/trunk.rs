@@ -1,5 +1,5 @@
 //! Times one network's trunk: `trunk NETWORK train|infer BATCH [THREADS [SECONDS]]` prints positions a second, by the clock and
-//! by CPU time. For profiles, and for comparison with other programs (`runs/bench_pytorch.py`).
+//! by CPU time; residual blocks in int8 where networks use it. For profiles, and for comparison with other programs (`runs/bench_pytorch.py`).
 
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ fn main() -> Result<(), String> {
     let network = Network::named(name).ok_or_else(|| format!("no network `{name}`"))?;
     let work = match work.as_str() {
         "train" => Work::Train,
+        "infer" if network.has(Work::InferInt8) => Work::InferInt8,
         "infer" => Work::Infer,
         other => return Err(format!("`{other}` is neither train nor infer")),
     };

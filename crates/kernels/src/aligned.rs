@@ -8,8 +8,9 @@ use std::{
 };
 
 const PER_LINE: usize = 16;
-/// Smaller rooms are left to the system's allocator, which keeps such sizes itself.
-const SMALLEST_KEPT: usize = 1024;
+/// Smaller rooms are left to the system's allocator, which keeps such sizes itself; but each is filled with zeros first, and
+/// 64 squares of a board are worth sparing that.
+const SMALLEST_KEPT: usize = 128;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]

@@ -9,7 +9,7 @@ use crate::{
     Aligned, Level, adamw, bags,
     product::{self, Into, Size, View},
 };
-pub use peak::peak;
+pub use peak::{peak, peak_int8};
 pub use trunk::{NETWORKS, Network};
 
 /// What is measured of a network.
@@ -17,6 +17,8 @@ pub use trunk::{NETWORKS, Network};
 pub enum Work {
     /// Positions to results.
     Infer,
+    /// The same in int8; residual blocks alone have that.
+    InferInt8,
     /// Positions to results, back, and a step of AdamW.
     Train,
 }

@@ -8,6 +8,7 @@ mod batch;
 mod board;
 #[cfg(target_arch = "x86_64")]
 mod dots;
+pub mod int8;
 #[cfg(target_arch = "x86_64")]
 mod many;
 mod products;

@@ -18,10 +18,22 @@ const VARIABLE: &str = "TABIYA_CPU";
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LevelError {
-    #[error("`{0}` names no way to compute: {VARIABLE} is one of portable, avx2, avx512, bf16, amx")]
+    #[error("`{0}` names no way to compute: {VARIABLE} is one of portable, avx2, avx512, bf16, int8, amx")]
     Unknown(String),
     #[error("{VARIABLE} asks for {asked}, but this CPU reaches only {best}")]
     Missing { asked: Level, best: Level },
+    #[error("{VARIABLE} asks for {INT8}, but this CPU has no AVX-512 with VNNI")]
+    NoInt8,
+}
+
+/// No level but something beside it: AVX-512's products of bytes, for the residual blocks of networks that no longer learn.
+const INT8: &str = "int8";
+
+/// The level, and whether blocks in int8 go with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Choice {
+    level: Level,
+    int8: bool,
 }
 
 impl Level {
@@ -29,8 +41,7 @@ impl Level {
 
     /// The level to use: the CPU's highest, or the one that `TABIYA_CPU` names.
     pub fn chosen() -> Result<Level, LevelError> {
-        static CHOSEN: OnceLock<Result<Level, LevelError>> = OnceLock::new();
-        CHOSEN.get_or_init(|| Level::choose(std::env::var(VARIABLE).ok().as_deref())).clone()
+        Choice::made().map(|choice| choice.level)
     }
 
     /// The level to use; a `TABIYA_CPU` that makes no sense counts as unset (programs refuse it when they start).
@@ -48,20 +59,38 @@ impl Level {
         self >= Level::Bf16
     }
 
-    fn choose(asked: Option<&str>) -> Result<Level, LevelError> {
-        let best = Level::highest();
-        match asked {
-            None | Some("") => Ok(best),
-            Some(name) => {
-                let asked = name.parse()?;
-                if asked <= best { Ok(asked) } else { Err(LevelError::Missing { asked, best }) }
-            }
-        }
-    }
-
     fn highest() -> Level {
         static HIGHEST: OnceLock<Level> = OnceLock::new();
         *HIGHEST.get_or_init(detect)
+    }
+}
+
+/// Whether residual blocks are computed in int8 where nothing learns: as `TABIYA_CPU` says, or where the CPU can and has no tiles,
+/// which multiply bf16 faster still.
+pub fn int8() -> bool {
+    Choice::made().or_else(|_| Choice::of(None)).is_ok_and(|choice| choice.int8)
+}
+
+impl Choice {
+    /// What `TABIYA_CPU` asks for.
+    fn made() -> Result<Choice, LevelError> {
+        static MADE: OnceLock<Result<Choice, LevelError>> = OnceLock::new();
+        MADE.get_or_init(|| Choice::of(std::env::var(VARIABLE).ok().as_deref())).clone()
+    }
+
+    fn of(asked: Option<&str>) -> Result<Choice, LevelError> {
+        let best = Level::highest();
+        let int8 = best >= Level::Avx512 && crate::conv::int8::available();
+        match asked {
+            None | Some("") => Ok(Choice { level: best, int8: int8 && best < Level::Amx }),
+            Some(INT8) if int8 => Ok(Choice { level: best.min(Level::Bf16), int8 }),
+            Some(INT8) => Err(LevelError::NoInt8),
+            // A level by its name means that level throughout.
+            Some(name) => match name.parse()? {
+                asked if asked <= best => Ok(Choice { level: asked, int8: false }),
+                asked => Err(LevelError::Missing { asked, best }),
+            },
+        }
     }
 }
 
@@ -112,15 +141,27 @@ mod tests {
 
     #[test]
     fn a_level_that_does_not_exist_is_refused_by_name() {
-        let error = Level::choose(Some("sse9")).unwrap_err();
+        let error = Choice::of(Some("sse9")).unwrap_err();
         assert!(error.to_string().contains("`sse9`"), "{error}");
     }
 
     #[test]
-    fn every_level_of_the_cpu_can_be_forced() {
+    fn every_level_of_the_cpu_can_be_forced_and_means_no_int8() {
         for level in Level::all() {
-            assert_eq!(Level::choose(Some(&level.to_string())), Ok(level));
+            assert_eq!(Choice::of(Some(&level.to_string())), Ok(Choice { level, int8: false }));
         }
-        assert_eq!(Level::choose(None), Ok(Level::highest()));
+        assert_eq!(Choice::of(None).map(|choice| choice.level), Ok(Level::highest()));
+    }
+
+    #[test]
+    fn int8_is_taken_where_it_exists_without_tiles_and_can_be_forced_where_it_exists() {
+        let alone = Choice::of(None).expect("a choice");
+        match Choice::of(Some(INT8)) {
+            Ok(forced) => {
+                assert!(forced.int8 && forced.level < Level::Amx);
+                assert_eq!(alone.int8, alone.level < Level::Amx);
+            }
+            Err(error) => assert!(error == LevelError::NoInt8 && !alone.int8),
+        }
     }
 }

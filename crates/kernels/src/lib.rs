@@ -27,4 +27,4 @@ mod tiles;
 
 pub use activation::Activation;
 pub use aligned::Aligned;
-pub use level::{Level, LevelError};
+pub use level::{Level, LevelError, int8};

@@ -43,7 +43,11 @@ impl Operation {
 
     /// Packs the parameters for good.
     pub(crate) fn packed(&self, parameters: Tensor<1>) -> Ready {
-        self.ready(Level::best(), Arc::from(values(parameters)), false)
+        let (level, parameters) = (Level::best(), Arc::from(values(parameters)));
+        match kernels::int8() {
+            true => self.ready_int8(level, parameters),
+            false => self.ready(level, parameters, false),
+        }
     }
 }
 

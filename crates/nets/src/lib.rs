@@ -35,4 +35,4 @@ pub use weight_file::{WeightError, WeightFile};
 pub use weights::{Array, Weights};
 
 /// How networks are computed on the CPU, and how fast.
-pub use kernels::{Level, LevelError, bench as kernel_bench};
+pub use kernels::{Level, LevelError, bench as kernel_bench, int8};

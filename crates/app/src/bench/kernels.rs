@@ -9,7 +9,7 @@ use nets::{
 };
 
 /// Measure the arithmetic of networks on this CPU: time, GFLOP/s and share of the measured peak, for every level of
-/// instructions. TABIYA_CPU=portable|avx2|avx512|bf16|amx measures one level only.
+/// instructions. TABIYA_CPU=portable|avx2|avx512|bf16|int8|amx measures one level only.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Measure one network's trunk only: human-hc3, human-small or residual-64x2
@@ -52,20 +52,25 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut lines = Vec::new();
     for level in levels {
         let peak = kernel_bench::peak(level);
-        let mut show = |line: Line, threads: usize| {
+        let mut show = |line: Line, peak: f64| {
             if !args.json {
-                print(&line, peak * threads as f64);
+                print(&line, peak);
             }
             lines.push(line);
         };
         if only.is_none() {
-            kernel_bench::operations(level, budget / 4).into_iter().for_each(|line| show(line, 1));
+            kernel_bench::operations(level, budget / 4).into_iter().for_each(|line| show(line, peak));
         }
         for network in only.map_or(NETWORKS, std::slice::from_ref) {
-            for (name, work) in [("infer", Work::Infer), ("train", Work::Train)] {
-                if args.work == name || args.work == "both" {
+            let kinds = [("infer", Work::Infer), ("infer int8", Work::InferInt8), ("train", Work::Train)];
+            for (name, work) in kinds {
+                let asked = args.work == "both" || name.starts_with(&args.work);
+                let int8 = work == Work::InferInt8;
+                // Bytes go with the level that networks use.
+                if asked && network.has(work) && (!int8 || level == chosen) {
                     let line = pool.install(|| network.measure(level, work, args.batch, budget));
-                    show(Line { name: format!("{} {name}", line.name), ..line }, args.threads);
+                    let peak = if int8 { kernel_bench::peak_int8() } else { peak };
+                    show(Line { name: format!("{} {name}", line.name), ..line }, peak * args.threads as f64);
                 }
             }
         }

@@ -21,6 +21,17 @@ pub fn peak(level: Level) -> f64 {
     (0..40).map(|_| trial()).fold(0.0, f64::max)
 }
 
+/// The same for products of bytes, where [`crate::int8`] says that they are used.
+pub fn peak_int8() -> f64 {
+    const ROUNDS: usize = 20_000;
+    let trial = || {
+        let start = Instant::now();
+        let operations = crate::conv::int8::spin(ROUNDS);
+        operations as f64 / start.elapsed().as_secs_f64()
+    };
+    (0..40).map(|_| trial()).fold(0.0, f64::max)
+}
+
 #[cfg(target_arch = "x86_64")]
 fn tiles(level: Level) -> f64 {
     const ROUNDS: usize = 4000;

@@ -45,11 +45,17 @@ const PIECE: usize = 64 * 1024;
 enum Packed {
     Transformer(Box<block::Packed>),
     Residual(Box<conv::Packed>),
+    ResidualInt8(Box<conv::int8::Packed>),
 }
 
 impl Network {
     pub fn named(name: &str) -> Option<&'static Network> {
         NETWORKS.iter().find(|network| network.name == name)
+    }
+
+    /// Whether this network can be measured so on this CPU.
+    pub fn has(&self, work: Work) -> bool {
+        work != Work::InferInt8 || (crate::int8() && matches!(self.kind, Kind::Residual { .. }))
     }
 
     fn shapes(width: usize, heads: usize) -> (block::Shape, smolgen::Shape) {
@@ -101,8 +107,12 @@ impl Network {
         2.0 * products as f64
     }
 
-    fn packed(&self, level: Level, parameters: &[f32], train: bool) -> Packed {
+    fn packed(&self, level: Level, parameters: &[f32], work: Work) -> Packed {
+        let train = work == Work::Train;
         match self.kind {
+            Kind::Residual { channels } if work == Work::InferInt8 => {
+                Packed::ResidualInt8(Box::new(conv::int8::Packed::new(level, channels, 0, parameters)))
+            }
             Kind::Transformer { width, heads } => {
                 let (shape, own) = Network::shapes(width, heads);
                 let (first, rest) = parameters.split_at(block::Layout::of(&shape).total());
@@ -133,9 +143,9 @@ impl Network {
         let x = numbers(batch * self.values());
         let mut layers = vec![self.parameters(); self.layers];
         let ([seconds, cpu_seconds], passes) = match work {
-            Work::Infer => {
+            Work::Infer | Work::InferInt8 => {
                 let packed: Vec<Packed> =
-                    layers.iter().map(|layer| self.packed(level, layer, false)).collect();
+                    layers.iter().map(|layer| self.packed(level, layer, work)).collect();
                 let mut rooms = [x.clone(), x.clone()];
                 let seconds = time(budget, || {
                     rooms[0].copy_from_slice(&x);
@@ -144,6 +154,7 @@ impl Network {
                         match packed {
                             Packed::Transformer(packed) => block::forward(packed, from, None, to, None),
                             Packed::Residual(packed) => conv::forward(packed, from, to),
+                            Packed::ResidualInt8(packed) => conv::int8::forward(packed, from, to),
                         }
                         rooms.swap(0, 1);
                     }
@@ -181,13 +192,15 @@ impl Network {
         rooms: &mut [Vec<f32>],
         trails: &mut [Aligned],
     ) {
-        let packed: Vec<Packed> = layers.par_iter().map(|layer| self.packed(level, layer, true)).collect();
+        let packed: Vec<Packed> =
+            layers.par_iter().map(|layer| self.packed(level, layer, Work::Train)).collect();
         let mut between: Vec<Option<conv::Between>> = vec![None; packed.len()];
         for (i, packed) in packed.iter().enumerate() {
             let [x, y] = rooms.get_disjoint_mut([i, i + 1]).expect("two rooms");
             match packed {
                 Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(&mut trails[i])),
                 Packed::Residual(packed) => between[i] = Some(conv::forward_keeping(packed, x, y)),
+                Packed::ResidualInt8(_) => unreachable!("packed to learn"),
             }
         }
         // The slope of half the mean square.
@@ -212,6 +225,7 @@ impl Network {
                     let kept = conv::Kept { x, y, between: between[i].as_ref() };
                     conv::backward(packed, kept, &gradient, &mut to_x)
                 }
+                Packed::ResidualInt8(_) => unreachable!("packed to learn"),
             };
             std::mem::swap(&mut gradient, &mut to_x);
             let pieces = to_shared.par_chunks_mut(PIECE).zip(slopes[own..].par_chunks(PIECE));

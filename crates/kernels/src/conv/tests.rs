@@ -24,7 +24,7 @@ fn plain_convolution(x: &[f64], weight: &[f64], bias: &[f64]) -> Vec<f64> {
     out
 }
 
-fn plain(channels: usize, parameters: &[f64], x: &[f64]) -> Vec<f64> {
+pub(super) fn plain(channels: usize, parameters: &[f64], x: &[f64]) -> Vec<f64> {
     let (parameters, squeeze) = parameters.split_at(super::parameters(channels));
     let (first, second) = parameters.split_at(parameters.len() / 2);
     let len = 9 * channels * channels;
@@ -52,7 +52,7 @@ fn plain_gate(parameters: &[f64], z: &[f64], channels: usize) -> Vec<f64> {
 }
 
 /// Numbers between the products of the gate in tests.
-const REDUCED: usize = 16;
+pub(super) const REDUCED: usize = 16;
 
 fn packed(level: Level, channels: usize, parameters: &[f32], train: bool) -> Packed {
     if parameters.len() == super::parameters(channels) {

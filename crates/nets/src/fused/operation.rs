@@ -27,10 +27,24 @@ pub(crate) enum Operation {
 /// An operation with its parameters packed for the CPU, or as they are where it looks them up.
 #[derive(Clone, Debug)]
 pub(crate) enum Ready<P> {
-    Block { packed: Arc<block::Packed> },
-    Residual { packed: Arc<conv::Packed> },
-    Table { table: P, width: usize },
-    Head { packed: Arc<head::Packed>, parameters: P },
+    Block {
+        packed: Arc<block::Packed>,
+    },
+    Residual {
+        packed: Arc<conv::Packed>,
+    },
+    /// A residual block in int8, from which nothing learns.
+    ResidualInt8 {
+        packed: Arc<conv::int8::Packed>,
+    },
+    Table {
+        table: P,
+        width: usize,
+    },
+    Head {
+        packed: Arc<head::Packed>,
+        parameters: P,
+    },
     Nothing,
 }
 
@@ -102,6 +116,17 @@ impl Operation {
         }
     }
 
+    /// Packs the parameters for good, in int8 where `kernels` has that for this operation.
+    pub(crate) fn ready_int8<P: AsRef<[f32]>>(&self, level: Level, parameters: P) -> Ready<P> {
+        match self {
+            Operation::Residual { channels, reduced } => {
+                let packed = conv::int8::Packed::new(level, *channels, *reduced, parameters.as_ref());
+                Ready::ResidualInt8 { packed: Arc::new(packed) }
+            }
+            _ => self.ready(level, parameters, false),
+        }
+    }
+
     /// The result, and what the way back needs of it where `keep` says so.
     pub(super) fn forward<P: AsRef<[f32]>>(
         &self,
@@ -126,6 +151,11 @@ impl Operation {
                 } else {
                     conv::forward(packed, x, &mut y);
                 }
+                y
+            }
+            (Operation::Residual { .. }, Ready::ResidualInt8 { packed }) if !keep => {
+                let mut y = vec![0.0; x.len()];
+                conv::int8::forward(packed, x, &mut y);
                 y
             }
             (Operation::Sums { lookups, .. }, Ready::Table { table, width }) => {

@@ -18,17 +18,14 @@ use crate::fused::{self, Operation, Ready};
 
 /// Boards that go through the layers together: as many as convolutions take side by side.
 const GROUP: usize = 16;
-/// Fewer boards are summed up one by one: products are made for whole groups.
-const FEWEST_TOGETHER: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct ReadyRanker {
     stem: ReadyStem,
     blocks: Vec<(Operation, Ready)>,
     width: usize,
-    /// The product over the whole board, [64 x width, hidden], as it is and packed.
-    board: Vec<f32>,
-    packed_board: Aligned,
+    /// The product over the whole board, [64 x width, hidden], packed.
+    board: Aligned,
     board_bias: Vec<f32>,
     value: Vec<f32>,
     /// [73, width] each.
@@ -45,9 +42,9 @@ impl ReadyRanker {
         let Parts { board, board_bias, value, origin, goal, step } = parts;
         let (hidden, width) = (board_bias.len(), origin.len() / ranker::STEPS);
         let level = Level::best();
-        let mut packed_board = Aligned::room(product::words(level, hidden, 64 * width));
-        product::right(level, View::new(&board, 64 * width, hidden), &mut packed_board);
-        ReadyRanker { stem, blocks, width, board, packed_board, board_bias, value, origin, goal, step }
+        let mut packed = Aligned::room(product::words(level, hidden, 64 * width));
+        product::right(level, View::new(&board, 64 * width, hidden), &mut packed);
+        ReadyRanker { stem, blocks, width, board: packed, board_bias, value, origin, goal, step }
     }
 
     pub(super) fn rank(&self, positions: &[Chess], moves: bool) -> Outputs {
@@ -77,21 +74,11 @@ impl ReadyRanker {
         let boards = trunk.len() / len;
         let stride = product::rounded(hidden);
         let mut sums = Aligned::room(product::rounded(boards) * stride);
-        if boards < FEWEST_TOGETHER {
-            for (board, sums) in trunk.chunks_exact(len).zip(sums.chunks_exact_mut(stride)) {
-                sums.fill(0.0);
-                let sums = &mut sums[..hidden];
-                for (x, weights) in board.iter().zip(self.board.chunks_exact(hidden)) {
-                    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += x * weight);
-                }
-            }
-        } else {
-            let level = Level::best();
-            let mut left = Aligned::room(product::words(level, boards, len));
-            product::left(level, View::new(trunk, boards, len), &mut left);
-            let size = Size { m: boards, n: hidden, k: len };
-            product(level, size, &left, &self.packed_board, &mut sums, stride, Into::Replace);
-        }
+        let level = Level::best();
+        let mut left = Aligned::room(product::words(level, boards, len));
+        product::left(level, View::new(trunk, boards, len), &mut left);
+        let size = Size { m: boards, n: hidden, k: len };
+        product(level, size, &left, &self.board, &mut sums, stride, Into::Replace);
         let value = |sums: &[f32]| {
             let hidden = sums.iter().zip(&self.board_bias).map(|(sum, bias)| (sum + bias).max(0.0));
             hidden.zip(&self.value).map(|(hidden, weight)| hidden * weight).sum()
