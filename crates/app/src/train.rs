@@ -134,12 +134,15 @@ impl Watcher {
     fn see(&mut self, event: &Event) {
         match event {
             Event::Step { step, loss, waited, seconds, .. } => {
-                if self.began.is_none() {
-                    self.began = Some((*step, *seconds));
-                    self.bar.reset_eta();
+                // Speed and waiting count from the end of the first step, which also fills the pool of samples.
+                match self.began {
+                    Some(_) => self.waited += waited,
+                    None => {
+                        self.began = Some((*step, *seconds));
+                        self.bar.reset_eta();
+                    }
                 }
                 self.loss = Some(self.loss.map_or(*loss, |mean| mean + (loss - mean) / SMOOTH));
-                self.waited += waited;
                 self.last = (*step, *seconds);
                 self.bar.set_position(*step);
                 self.bar.set_message(self.message());
@@ -151,16 +154,20 @@ impl Watcher {
                 let line = format!("step {step}  {}  {}{star}", self.message(), figures.join("  "));
                 self.bar.suspend(|| eprintln!("{line}"));
             }
-            Event::Saved { .. } => {}
+            Event::Saved { step, .. } => self.last.0 = *step,
         }
     }
 
     fn message(&self) -> String {
         let (steps, seconds) =
             self.began.map_or((0, 0.0), |(step, seconds)| (self.last.0 - step, self.last.1 - seconds));
-        let speed = (steps * self.batch as u64) as f64 / seconds.max(1e-9);
-        let waiting = 100.0 * self.waited / seconds.max(1e-9);
-        format!("loss {:.4}  {speed:.0} samples/s  {waiting:.1} % waiting", self.loss.unwrap_or(f64::NAN))
+        let Some(loss) = self.loss else { return "nothing was left to do".to_owned() };
+        if steps == 0 {
+            return format!("loss {loss:.4}");
+        }
+        let speed = (steps * self.batch as u64) as f64 / seconds;
+        let waiting = 100.0 * self.waited / seconds;
+        format!("loss {loss:.4}  {speed:.0} samples/s  {waiting:.1} % waiting")
     }
 
     fn end(&self, stopped: bool) {
