@@ -14,6 +14,7 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("all", include_str!("policies/all.toml")),
     ("hc3", include_str!("policies/hc3.toml")),
     ("human", include_str!("policies/human.toml")),
+    ("human-late", include_str!("policies/human-late.toml")),
     ("online", include_str!("policies/online.toml")),
     ("recycler", include_str!("policies/recycler.toml")),
     ("ranker", include_str!("policies/ranker.toml")),

@@ -3,12 +3,13 @@
 //! Everything is seen by the side to move: ranks mirrored for Black, files kept. Tactics that a player sees at a glance
 //! (attackers, pins, hanging pieces, exchanges, checks) are given, not learned: they are worth more than a deeper network.
 
+mod bearings;
 mod consequences;
 
 use shakmaty::{Bitboard, Chess, Color, EnPassantMode, Move, Piece, Position, Role, Square, attacks};
 
-use self::consequences::Before;
-pub use self::consequences::CONSEQUENCES;
+pub use self::{bearings::BEARINGS, consequences::CONSEQUENCES};
+use self::{bearings::Landmarks, consequences::Before};
 use super::{
     hc3::may_repeat,
     tension::{self, Attacks, STATES},
@@ -22,8 +23,8 @@ pub const PLACES: usize = PIECES * 64;
 /// Rows of the table of pieces under attack.
 pub const TENSIONS: usize = PIECES * STATES * STATES;
 /// Flags of a square: origins and targets of the last four moves, newest first, then en passant, checker, our and
-/// their pinned pieces, our and their hanging pieces.
-pub const MARKS: usize = 14;
+/// their pinned pieces, our and their hanging pieces, then origins and targets of four moves more.
+pub const MARKS: usize = OLDER + 2 * OLDER_MOVES;
 /// Rows of the table that the accumulator sums: piece, square, defended or not, attacked or not.
 pub const PARTS: usize = 12 * 64 * 4;
 /// Rows of the table of kinds of move: mover or promotion, captured, exchange, check, recapture.
@@ -36,6 +37,9 @@ pub const THREATS: usize = 6 * 6 * 4 + 6 * 6;
 /// Numbers for the whole moment.
 pub const WHOLE: usize = REST + 7 + SCALES;
 
+const RECENT_MOVES: usize = 4;
+const OLDER: usize = 14;
+const OLDER_MOVES: usize = 4;
 const EXCHANGES: usize = 5;
 const RATING_HATS: usize = 12;
 const CLOCK_HATS: usize = 12;
@@ -77,6 +81,8 @@ pub struct Swift {
     pub threats: Vec<[u16; 2]>,
     /// Places of moves and rows below [`CONSEQUENCES`], in the order of the moves.
     pub consequences: Vec<[u16; 2]>,
+    /// Places of moves and rows below [`BEARINGS`], in the order of the moves.
+    pub bearings: Vec<[u16; 2]>,
 }
 
 impl Default for Swift {
@@ -90,6 +96,7 @@ impl Default for Swift {
             moves: Vec::new(),
             threats: Vec::new(),
             consequences: Vec::new(),
+            bearings: Vec::new(),
         }
     }
 }
@@ -106,14 +113,17 @@ pub fn encode(moment: &Moment, out: &mut Swift) {
     out.moves.clear();
     out.threats.clear();
     out.consequences.clear();
+    out.bearings.clear();
     let hanging = tension::hanging(board, us, &own, &others);
     let before = Before::of(moment);
+    let landmarks = Landmarks::of(moment);
     for (at, m) in moment.legal_moves().into_iter().enumerate() {
         let mut after = moment.position.clone();
         after.play_unchecked(m);
         out.moves.push(rows(&moment.position, &after, us, m, last));
         threats(&moment.position, us, m, &others, hanging, |row| out.threats.push([at as u16, row as u16]));
         before.consequences(m, &after, |row| out.consequences.push([at as u16, row as u16]));
+        landmarks.bearings(m, after.board(), |row| out.bearings.push([at as u16, row as u16]));
     }
 }
 
@@ -146,9 +156,10 @@ fn marks(moment: &Moment, us: Color, own: &Attacks, others: &Attacks, out: &mut 
     let mut mark = |square: Square, mark: usize| {
         out.marks.push((MARKS * usize::from(seen_by(us, square)) + mark) as u16);
     };
-    for (age, m) in moment.past.moves().take(4).enumerate() {
-        mark(m.from().unwrap_or(m.to()), 2 * age);
-        mark(m.to(), 2 * age + 1);
+    for (age, m) in moment.past.moves().take(RECENT_MOVES + OLDER_MOVES).enumerate() {
+        let first = if age < RECENT_MOVES { 2 * age } else { OLDER + 2 * (age - RECENT_MOVES) };
+        mark(m.from().unwrap_or(m.to()), first);
+        mark(m.to(), first + 1);
     }
     let position = &moment.position;
     let board = position.board();
@@ -293,11 +304,12 @@ mod tests {
         out.parts.sort_unstable();
         let mut order: Vec<usize> = (0..out.moves.len()).collect();
         order.sort_unstable_by_key(|&at| (out.moves[at].path, out.moves[at].kind));
-        for [at, _] in out.threats.iter_mut().chain(&mut out.consequences) {
+        for [at, _] in out.threats.iter_mut().chain(&mut out.consequences).chain(&mut out.bearings) {
             *at = order.iter().position(|&old| old == usize::from(*at)).unwrap() as u16;
         }
         out.threats.sort_unstable();
         out.consequences.sort_unstable();
+        out.bearings.sort_unstable();
         out.moves = order.into_iter().map(|at| out.moves[at]).collect();
         out
     }
@@ -336,6 +348,7 @@ mod tests {
                 let moves = out.moves.len();
                 prop_assert!(out.threats.iter().all(|[at, row]| usize::from(*at) < moves && usize::from(*row) < THREATS));
                 prop_assert!(out.consequences.iter().all(|[at, row]| usize::from(*at) < moves && usize::from(*row) < CONSEQUENCES));
+                prop_assert!(out.bearings.iter().all(|[at, row]| usize::from(*at) < moves && usize::from(*row) < BEARINGS));
                 let distinct: HashSet<_> = out.moves.iter().map(|m| (m.path, m.kind)).collect();
                 prop_assert_eq!(distinct.len(), moment.legal_moves().len(), "moves can be told apart");
             }

@@ -57,7 +57,7 @@ pub(super) struct SwiftInput {
     pub(super) parts: Arc<Lookups>,
     /// [batch, numbers].
     pub(super) whole: Vec<f32>,
-    /// The bags are of the table of kinds, followed by those of paths, of threats and of consequences.
+    /// The bags are of the table of kinds, followed by those of paths, of threats, of consequences and of bearings.
     pub(super) moves: Arc<MoveLookups>,
 }
 
@@ -180,8 +180,10 @@ fn push_moves(encoded: &swift::Swift, moves: &mut MoveLookups) {
     const PATHS: i32 = swift::KINDS as i32;
     const THREATS: i32 = PATHS + swift::PATHS as i32;
     const CONSEQUENCES: i32 = THREATS + swift::THREATS as i32;
+    const BEARINGS: i32 = CONSEQUENCES + swift::CONSEQUENCES as i32;
     let mut threats = encoded.threats.iter().peekable();
     let mut consequences = encoded.consequences.iter().peekable();
+    let mut bearings = encoded.bearings.iter().peekable();
     for (at, m) in encoded.moves.iter().enumerate() {
         moves.origins.push(m.from);
         moves.targets.push(m.to);
@@ -192,6 +194,9 @@ fn push_moves(encoded: &swift::Swift, moves: &mut MoveLookups) {
         }
         while let Some(row) = consequences.next_if(|row| usize::from(row[0]) == at) {
             moves.rows.rows.push(CONSEQUENCES + i32::from(row[1]));
+        }
+        while let Some(row) = bearings.next_if(|row| usize::from(row[0]) == at) {
+            moves.rows.rows.push(BEARINGS + i32::from(row[1]));
         }
         moves.rows.end();
     }

@@ -23,7 +23,7 @@ use crate::{
 
 /// Numbers per square by which origins and targets of legal moves are told apart.
 const LEGAL_WIDTH: usize = 16;
-const MOVE_ROWS: usize = swift::KINDS + swift::PATHS + swift::THREATS + swift::CONSEQUENCES;
+const MOVE_ROWS: usize = swift::KINDS + swift::PATHS + swift::THREATS + swift::CONSEQUENCES + swift::BEARINGS;
 
 #[derive(Module, Debug)]
 pub(crate) struct Swift {
@@ -36,7 +36,7 @@ pub(crate) struct Swift {
     from: Linear,
     to: Linear,
     around: Linear,
-    /// Rows of moves: kinds, paths, threats, consequences.
+    /// Rows of moves: kinds, paths, threats, consequences, bearings.
     moves: Param<Tensor<2>>,
     hidden: Linear,
     score: Linear,

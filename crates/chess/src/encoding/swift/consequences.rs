@@ -26,8 +26,10 @@ const LEAVES_MATE: usize = ALLOWS_MATE + 1;
 const AVERTS_MATE: usize = ALLOWS_MATE + 2;
 const THREATENS_MATE: usize = ALLOWS_MATE + 3;
 const REPEATS: usize = ALLOWS_MATE + 4;
+/// Of our piece that hangs only since their last move: left hanging, saved.
+const ALARMS: usize = REPEATS + 2;
 /// Rows of the table.
-pub const CONSEQUENCES: usize = REPEATS + 2;
+pub const CONSEQUENCES: usize = ALARMS + 5 * 2;
 
 /// What is known before a move, to tell what is new after it. Pairs are ours and theirs.
 pub(super) struct Before<'a> {
@@ -35,6 +37,8 @@ pub(super) struct Before<'a> {
     us: Color,
     loose: [Bitboard; 2],
     pinned: [Bitboard; 2],
+    /// Ours that hang only since their last move.
+    alarmed: Bitboard,
     /// They could mate if it were their turn.
     threatened: bool,
     /// Positions that the next move may bring again, by key.
@@ -46,10 +50,13 @@ impl<'a> Before<'a> {
         let us = moment.turn();
         let board = moment.position.board();
         let keys = moment.past.keys();
+        let loose = [us, !us].map(|color| en_prise(board, color));
+        let earlier = moment.past.positions().next().map(|earlier| en_prise(earlier.board(), us));
         Before {
             moment,
             us,
-            loose: [us, !us].map(|color| en_prise(board, color)),
+            loose,
+            alarmed: earlier.map_or(Bitboard::EMPTY, |earlier| loose[0] & !earlier),
             pinned: [us, !us].map(|color| tension::pinned(board, color)),
             threatened: !moment.position.is_check() && mates_if_to_move(&moment.position),
             earlier: keys.iter().rev().skip(1).step_by(2).copied().collect(),
@@ -82,13 +89,20 @@ impl<'a> Before<'a> {
             let now = en_prise(after, color);
             for square in now {
                 let Some(role) = after.role_at(square) else { continue };
-                tell(piece(role) * FATES + usize::from(self.loose[side].contains(came_from(square))));
+                let stood = came_from(square);
+                tell(piece(role) * FATES + usize::from(self.loose[side].contains(stood)));
+                if side == 0 && self.alarmed.contains(stood) {
+                    tell(ALARMS + 2 * piece(role));
+                }
             }
             for square in self.loose[side] {
                 let Some(role) = before.role_at(square) else { continue };
                 let there = went_to(square);
                 if !now.contains(there) && after.color_at(there) == Some(color) {
                     tell(piece(role) * FATES + 2);
+                    if side == 0 && self.alarmed.contains(square) {
+                        tell(ALARMS + 2 * piece(role) + 1);
+                    }
                 }
             }
             for square in tension::pinned(after, color) {
@@ -231,12 +245,26 @@ mod tests {
     }
 
     #[test]
+    fn what_their_last_move_attacks_is_told_from_what_hung_before() {
+        // The knight on c3 hangs since the pawn went to b4, the one on h4 has hung before.
+        let fen = "6k1/8/8/1p4p1/7N/2N4P/8/6K1 b - - 0 1";
+        let moment = Moment::from_fen(fen, CastlingMode::Standard).unwrap().after_uci(["b5b4"]).unwrap();
+        let alarms = |text: &str| -> Vec<usize> {
+            let rows = found(&moment, text).into_iter().filter_map(|row| row.checked_sub(ALARMS));
+            rows.map(|row| row % 2).collect()
+        };
+        assert_eq!(alarms("g1h2"), [0]);
+        assert_eq!(alarms("c3e2"), [1]);
+        assert_eq!(alarms("h4f3"), [0]);
+    }
+
+    #[test]
     fn positions_that_come_again_show() {
         let moves = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
         let moment = |count: usize| Moment::default().after_uci(moves[..count].iter().copied()).unwrap();
         assert!(found(&moment(3), "f6g8").contains(&REPEATS));
         assert!(found(&moment(7), "f6g8").contains(&(REPEATS + 1)));
-        assert!(!found(&moment(3), "f6e4").iter().any(|&row| row >= REPEATS));
+        assert!(!found(&moment(3), "f6e4").iter().any(|&row| (REPEATS..ALARMS).contains(&row)));
     }
 
     proptest! {
