@@ -32,7 +32,11 @@ use std::{sync::Arc, time::Instant};
 
 use chess::{Brain, Moment, PackedMove};
 
-use crate::{Choice, Search, Settings, Task, TimeBudget, alpha_beta::Node as Board};
+use crate::{
+    Choice, Search, Settings, Task, TimeBudget,
+    alpha_beta::{AlphaBeta, Node as Board},
+    heuristic::known_ending,
+};
 
 use deepen::Deepening;
 use evaluator::Evaluator;
@@ -45,6 +49,9 @@ use walker::Walker;
 
 pub use stats::Stats;
 
+/// Table of the search that plays endings against a bare king.
+const ENDINGS_MB: usize = 8;
+
 /// The way to think that suits networks.
 pub struct BatchFirst {
     brain: Arc<dyn Brain>,
@@ -55,6 +62,8 @@ pub struct BatchFirst {
     plant: Plant,
     queue: Queue,
     evaluator: Evaluator,
+    /// Plays endings against a bare king, once there is one.
+    endings: Option<Box<AlphaBeta>>,
     stats: Stats,
 }
 
@@ -69,6 +78,7 @@ impl BatchFirst {
             plant: Plant::default(),
             queue: Queue::new(sampled.bins),
             evaluator: Evaluator::start(&brain, sampled.from_mind, settings.threads),
+            endings: None,
             stats: Stats::default(),
             brain,
             settings,
@@ -78,6 +88,16 @@ impl BatchFirst {
     /// Whether a tree grows instead of being walked: where scores of moves are values, and no exact depth is asked for.
     fn grows(&self, task: &Task<'_>) -> bool {
         self.evaluator.scores_are_values && self.rules.selective && task.limits.depth.is_none()
+    }
+
+    /// Mates that are far away but known to anybody: no mind that puts positions in order sees progress towards them, and means of looks
+    /// even less. Counting steps of kings, many plies deep, does.
+    fn play_known_ending(&mut self, moment: &Moment, task: Task<'_>) -> Choice {
+        let settings = Settings { hash_mb: ENDINGS_MB, threads: 1, multipv: 1, ..self.settings.clone() };
+        let endings = self.endings.get_or_insert_with(|| Box::new(AlphaBeta::new(settings)));
+        let choice = endings.choose(moment, task);
+        self.stats = Stats { nodes: choice.nodes, ..Stats::default() };
+        choice
     }
 
     /// How the last search went.
@@ -91,6 +111,9 @@ impl Search for BatchFirst {
         let started = Instant::now();
         if moment.legal_moves().is_empty() {
             return Choice::default();
+        }
+        if self.grows(&task) && known_ending(&moment.position).is_some() {
+            return self.play_known_ending(moment, task);
         }
         self.evaluator.begin_search();
         let budget = TimeBudget::new(moment, &task.limits, self.settings.move_overhead_ms);
@@ -143,11 +166,13 @@ impl Search for BatchFirst {
             self.tree = Tree::default();
         }
         self.settings = settings.clone();
+        self.endings = None;
     }
 
     fn new_game(&mut self) {
         self.table.clear();
         self.plant.clear();
+        self.endings = None;
     }
 }
 

@@ -43,13 +43,20 @@ pub fn evaluate(position: &Chess) -> i32 {
     evaluate_with(position, pieces_value(position.board()), &mut PawnTable::default())
 }
 
-/// The same, given the value of the pieces on their squares and a memory for pawn structures.
+/// Value for the side to move where one side has nothing but its king and it is known how that ends.
+pub(crate) fn known_ending(position: &Chess) -> Option<i32> {
+    let turn = position.turn();
+    let white = endgame::known_value(position.board(), turn)?;
+    Some(turn.fold_wb(white, -white))
+}
+
+/// The same as [`evaluate`], given the value of the pieces on their squares and a memory for pawn structures.
 pub(crate) fn evaluate_with(position: &Chess, pieces: Taper, pawn_table: &mut PawnTable) -> i32 {
+    if let Some(value) = known_ending(position) {
+        return value;
+    }
     let turn = position.turn();
     let board = position.board();
-    if let Some(white) = endgame::known_value(board, turn) {
-        return turn.fold_wb(white, -white);
-    }
     let pawns = SIDES.map(|side| board.pawns() & board.by_color(side));
     let structure = pawn_table.get(pawns);
     let mut sum = Sum { score: pieces + structure.score, danger: [0; 2] };

@@ -5,19 +5,20 @@ use chess::PackedMove;
 use super::{
     plant::{Fork, Plant, State, Twig},
     scout::scout,
-    worth::{is_decided, is_lost, is_won, of_centipawns, to_mover},
+    worth::{is_decided, is_lost, is_won, of_centipawns, to_mover, untried},
 };
-use crate::batch_first::{
-    evaluator::Judgement,
-    node::{NONE, ROOT},
+use crate::{
+    batch_first::{
+        evaluator::Judgement,
+        node::{NONE, ROOT},
+    },
+    heuristic::known_ending,
 };
 
 /// How much the hope in a move that was looked at little counts against what is known of the others.
 const CURIOSITY: f32 = 2.0;
 /// Centipawns below the best score that make a move e times less likely.
 const SPREAD: f32 = 60.0;
-/// What a move that nobody has tried is taken for, below the worth of its position.
-const UNTRIED: f32 = 0.2;
 /// Looks after which the scout is sent out from a fork, how many plies he goes, and how many positions he may see. He costs as much as
 /// many looks, so he goes where many have been, and further where most have.
 const SCOUTS: [(u32, u32, u32); 2] = [(16, 3, 3_000), (300, 5, 15_000)];
@@ -79,9 +80,10 @@ impl Plant {
         }
     }
 
-    /// Takes in the mind's word on a fork.
+    /// Takes in the mind's word on a fork. Minds know that a rook is won against a bare king, but not which pawn is.
     pub(super) fn take_in(&mut self, id: u32, judgement: &Judgement) {
-        let own = of_centipawns(judgement.value);
+        let known = known_ending(&self.fork(id).board.chess).map(|value| value as f32);
+        let own = of_centipawns(known.unwrap_or(judgement.value));
         self.sprout(id, own, twigs(own, &judgement.moves));
         self.tell(id);
     }
@@ -90,8 +92,8 @@ impl Plant {
     fn learn_from_twin(&mut self, id: u32) -> bool {
         let Some(twin) = self.twin(id).filter(|twin| !is_decided(twin.worth)) else { return false };
         let own = twin.worth;
-        let untried = |twig: &Twig| Twig { child: NONE, worth: own - UNTRIED, effort: 0, ..*twig };
-        let twigs = twin.twigs.iter().map(untried).collect();
+        let fresh = |twig: &Twig| Twig { child: NONE, worth: untried(own), effort: 0, ..*twig };
+        let twigs = twin.twigs.iter().map(fresh).collect();
         self.sprout(id, own, twigs);
         self.tell(id);
         true
@@ -137,7 +139,7 @@ fn twigs(own: f32, moves: &[(PackedMove, f32)]) -> Vec<Twig> {
         m,
         child: NONE,
         prior: weight(score) / sum,
-        worth: own - UNTRIED,
+        worth: untried(own),
         effort: 0,
     };
     moves.iter().map(twig).collect()

@@ -7,12 +7,12 @@ use super::{
     worth::{is_decided, plies_to_mate},
 };
 
-/// Share of the planned time before which no choice is clear.
-const SOONEST: f64 = 0.1;
-/// How many times the planned time a choice may take, and one that is not settled: most are clear long before, so that on the mean
-/// no more than planned is used.
-const SETTLED: f64 = 1.8;
-const UNSETTLED: f64 = 2.8;
+/// Share of the planned time before which no choice is clear: what has grown in earlier moves of the game leads for a while even where it is wrong.
+const SOONEST: f64 = 0.25;
+/// How many times the planned time a choice may take, and one that is not settled: most are clear long before. What is saved must be
+/// spent while the game is undecided, or it is left over when the game ends.
+const SETTLED: f64 = 3.0;
+const UNSETTLED: f64 = 4.2;
 /// Share of the best move's looks with which another counts as a rival.
 const RIVAL: f32 = 0.3;
 

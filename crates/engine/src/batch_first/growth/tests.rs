@@ -106,7 +106,7 @@ fn assert_in_order(forks: &[Fork]) {
 fn the_books_are_in_order_whatever_the_batch() {
     for batch in [1, 7, 64] {
         let mut search = search(batch);
-        for fen in [KIWIPETE, "8/8/8/8/8/4k3/8/R3K3 w - - 0 1", "k7/8/8/1Q6/8/8/8/2K5 b - - 0 1"] {
+        for fen in [KIWIPETE, "8/7p/8/8/8/4k3/8/R3K3 w - - 0 1", "k7/8/8/1Q6/8/7p/8/2K5 b - - 0 1"] {
             let (choice, infos) = think(&mut search, &at(fen), Limits::nodes(1500));
             assert_in_order(&search.plant.forks);
             assert!(choice.nodes <= 1500 && choice.best.is_some());
@@ -240,9 +240,35 @@ fn a_stop_at_any_time_leaves_a_legal_move() {
 
 #[test]
 fn a_forced_move_costs_no_time() {
-    let mut moment = at("k7/8/8/1Q6/8/8/8/2K5 b - - 0 1");
+    let mut moment = at("k7/8/8/1Q6/8/7p/7P/2K5 b - - 0 1");
     assert_eq!(moment.legal_moves().len(), 1);
     moment.clocks = Some(chess::Clocks::start(600, 0));
     let (choice, _) = think(&mut search(16), &moment, Limits::clock());
     assert!(choice.nodes < 100, "{}", choice.nodes);
+}
+
+#[test]
+fn bare_kings_are_mated_in_time() {
+    for fen in [
+        "8/8/8/4k3/8/8/8/4K2R w - - 0 1",
+        "8/8/3k4/8/8/8/1Q6/K7 w - - 0 1",
+        "8/8/8/3k4/8/8/8/2B1KB2 w - - 0 1",
+    ] {
+        let mut moment = at(fen);
+        let mut search = search(16);
+        while !moment.legal_moves().is_empty() && moment.position.halfmoves() < 100 {
+            let (choice, _) = think(&mut search, &moment, Limits::nodes(20_000));
+            moment.play(choice.best.unwrap());
+        }
+        assert!(moment.position.is_checkmate(), "{fen}: {}", moment.fen());
+    }
+}
+
+#[test]
+fn a_pawn_that_cannot_win_is_worth_nothing() {
+    // The trade leaves a rook's pawn with the king in its way.
+    let moment = at("k7/1r6/8/8/8/P7/1R6/1K6 b - - 0 1");
+    let (choice, infos) = think(&mut search(16), &moment, Limits::nodes(3_000));
+    assert_eq!(moment.uci(choice.best.unwrap()), "b7b2");
+    assert!(matches!(infos.last().unwrap().score, Score::Centipawns(-40..=40)), "{infos:?}");
 }

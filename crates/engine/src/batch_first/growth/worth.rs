@@ -12,6 +12,8 @@ const PLY: f32 = 1.0 / 1024.0;
 const PROVEN: f32 = 1.5;
 /// What a mind says never counts as certain.
 const MOST: f32 = 0.999;
+/// What a move that nobody has tried is taken for, below the worth of its position.
+const UNTRIED: f32 = 0.2;
 
 pub(super) const MATED: f32 = -MATE;
 pub(super) const DRAWN: f32 = 0.0;
@@ -24,6 +26,11 @@ pub(super) fn of_centipawns(value: f32) -> f32 {
 pub(super) fn centipawns(worth: f32) -> f32 {
     let worth = worth.clamp(-MOST, MOST);
     ((1.0 + worth) / (1.0 - worth)).ln() / LOG_ODDS_PER_CENTIPAWN
+}
+
+/// What a move is taken for that nobody has tried in a position of this worth. However bad the position, that is no proof of a mate.
+pub(super) fn untried(worth: f32) -> f32 {
+    (worth - UNTRIED).max(-MOST)
 }
 
 pub(super) fn is_won(worth: f32) -> bool {
@@ -73,6 +80,12 @@ mod tests {
         for value in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 40_000.0] {
             assert_eq!(plies_to_mate(of_centipawns(value)), None);
         }
+    }
+
+    #[test]
+    fn hopes_that_fall_from_move_to_move_never_become_mates() {
+        let hopes = std::iter::successors(Some(0.5), |&worth| Some(untried(worth)));
+        assert!(hopes.take(50).all(|worth| worth >= -MOST && plies_to_mate(worth).is_none()));
     }
 
     #[test]
