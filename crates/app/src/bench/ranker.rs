@@ -3,12 +3,14 @@
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 
 use anyhow::{Context, bail, ensure};
-use nets::{NetConfig, RunConfig, ranker};
+use nets::{NetConfig, RunConfig, WeightFile, ranker};
+
+use crate::embedded::WEIGHTS;
 
 /// Measure how many positions a second the ranker learns from, values, and scores the moves of.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The network, as a TOML file such as configs/ranker.toml [default: the default sizes]
+    /// The network, as a TOML file such as configs/ranker.toml [default: as the one that ships]
     #[arg(long)]
     config: Option<PathBuf>,
     /// Positions at a time
@@ -29,14 +31,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let budget = Duration::try_from_secs_f64(args.seconds).context("--seconds must be a positive number")?;
     ensure!(args.batch > 0 && args.threads > 0, "--batch and --threads must be at least 1");
     let config = match &args.config {
-        None => RunConfig::family("ranker", &[])?,
+        None => shipped()?,
         Some(path) => {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-            RunConfig::from_toml(&text, &[]).with_context(|| path.display().to_string())?
+            RunConfig::from_toml(&text, &[]).with_context(|| path.display().to_string())?.net
         }
     };
-    let NetConfig::Ranker(network) = config.net else {
-        bail!("a network `{}` is no ranker", config.net.family());
+    let NetConfig::Ranker(network) = config else {
+        bail!("a network `{}` is no ranker", config.family());
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     let speed = pool.install(|| ranker::speed(&network, args.batch, budget));
@@ -48,4 +50,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         ),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The sizes of the ranker inside the binary.
+fn shipped() -> anyhow::Result<NetConfig> {
+    let ranker =
+        WEIGHTS.iter().find(|weights| weights.name == "ranker").context("no ranker in this binary")?;
+    let card = WeightFile::card(ranker.bytes)?;
+    Ok(NetConfig::parse(&card.family, &card.network)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ships_is_what_the_configuration_says() {
+        let text = include_str!("../../../../configs/ranker.toml");
+        assert_eq!(shipped().unwrap(), RunConfig::from_toml(text, &[]).unwrap().net);
+    }
 }
