@@ -15,6 +15,9 @@ use chess::{
 
 use super::pace::Pace;
 
+/// Positions of a batch that keeps more than one processor busy: networks take sixteen at a time.
+const LARGE: usize = 32;
+
 /// Positions of nodes that the tree wants to hear the mind on.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
@@ -177,20 +180,41 @@ impl Evaluator {
     pub(super) fn wait(&mut self) -> Option<Answers> {
         while self.under_way > 0 {
             let job = self.inbox.lock().jobs.pop_front();
-            let answer = match job {
-                Some(job) => job.think(&*self.brain, self.scores_moves),
-                None => {
-                    let started = Instant::now();
-                    let answer = self.answers.recv().expect("evaluator threads answer");
-                    self.waited += started.elapsed();
-                    answer
+            let found = match job {
+                Some(job) => {
+                    let answer = job.think(&*self.brain, self.scores_moves);
+                    self.accept(answer)
                 }
+                None => self.hear(),
             };
-            if let Some(found) = self.accept(answer) {
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Like [`wait`](Evaluator::wait), for a tree that has work of its own as soon as an answer comes: large batches keep all processors busy
+    /// and are left to the threads, so that the next one is gathered while they think.
+    pub(super) fn wait_beside(&mut self) -> Option<Answers> {
+        let next = self.inbox.lock().jobs.front().map_or(0, |job| job.batch.len());
+        if next < LARGE {
+            return self.wait();
+        }
+        while self.under_way > 0 {
+            if let Some(found) = self.hear() {
                 return Some(found);
             }
         }
         None
+    }
+
+    /// The next answer of a thread, unless it is one to an earlier search.
+    fn hear(&mut self) -> Option<Answers> {
+        let started = Instant::now();
+        let answer = self.answers.recv().expect("evaluator threads answer");
+        self.waited += started.elapsed();
+        self.accept(answer)
     }
 
     fn accept(&mut self, answer: Answer) -> Option<Answers> {

@@ -94,7 +94,7 @@ impl Growth<'_, '_> {
                     }
                 }
             }
-            in_vain = match self.evaluator.wait() {
+            in_vain = match self.evaluator.wait_beside() {
                 Some(answers) => {
                     self.take_in(answers);
                     0
