@@ -5,6 +5,7 @@
 mod calibrate;
 mod card;
 mod checkpoint;
+mod choice;
 mod device;
 mod family;
 mod forecast;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use burn::tensor::Tensor;
 use chess::{
     Moment,
     encoding::{hc3, swift},
@@ -13,14 +12,10 @@ use data::Sample;
 
 use super::{Architecture, HumanConfig, RatingForm, THINK_EDGES};
 use crate::{
+    choice::UNKNOWN,
     fused::{Lookups, MoveLookups},
-    layers::indices,
 };
 
-/// A target that is not known.
-pub(super) const UNKNOWN: i32 = -1;
-/// What a move that does not exist scores.
-const HOPELESS: f32 = -1e9;
 /// Maia's positions: not the first moves, and not in time trouble.
 const MAIA_FIRST_PLY: u16 = 10;
 const MAIA_LEAST_CLOCK_CS: u32 = 3000;
@@ -94,35 +89,6 @@ impl Batch {
             Architecture::Swift => Input::Swift(SwiftInput::new(moments)),
         };
         Batch { len: moments.len(), counts, input, targets: None }
-    }
-
-    /// Where the list of legal moves of each moment ends, if they lie one after another.
-    pub(super) fn ends(&self) -> Vec<usize> {
-        let mut end = 0;
-        let add = |&count: &usize| {
-            end += count;
-            end
-        };
-        self.counts.iter().map(add).collect()
-    }
-
-    /// Spreads scores of all moves, one moment after another, over a rectangle: [batch, longest]. For devices that have no
-    /// operation on lists of different lengths.
-    pub(super) fn rectangle(&self, scores: Tensor<1>) -> Tensor<2> {
-        let device = scores.device();
-        let longest = self.counts.iter().copied().max().unwrap_or(0);
-        let hopeless = Tensor::from_data([HOPELESS], &device);
-        let none = self.counts.iter().sum::<usize>() as i32;
-        let mut places = vec![none; self.len * longest];
-        let mut next = 0;
-        for (row, &count) in places.chunks_exact_mut(longest).zip(&self.counts) {
-            row[..count].iter_mut().for_each(|place| {
-                *place = next;
-                next += 1;
-            });
-        }
-        let all = Tensor::cat(vec![scores, hopeless], 0);
-        all.select(0, indices(places, &device)).reshape([self.len, longest])
     }
 }
 

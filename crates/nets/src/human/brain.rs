@@ -4,7 +4,7 @@ use burn::tensor::activation::softmax;
 use chess::{Brain, Moment, Opinion, ThinkTime, Wdl};
 
 use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
-use crate::{calibrate::at_temperature, fused, weights::values};
+use crate::{calibrate::at_temperature, choice, fused, weights::values};
 
 /// Moments that are judged in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -26,7 +26,7 @@ impl HumanBrain {
     fn judge_some(&self, moments: &[&Moment]) -> Vec<Opinion> {
         let batch = Batch::from_moments(&self.config, moments);
         let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false, self.packed.as_ref());
-        let moves = fused::chances(&batch.ends(), values(moves));
+        let moves = fused::chances(&choice::ends(&batch.counts), values(moves));
         let outcome = values(softmax(outcome, 1));
         let think = values(softmax(think, 1));
         let mut rest_of_moves = &moves[..];

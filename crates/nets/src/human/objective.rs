@@ -1,15 +1,14 @@
 //! What the network learns: the played move among the legal ones, and five things beside it.
 
-use burn::tensor::{Int, Tensor, TensorData, activation::log_softmax};
-use kernels::Level;
+use burn::tensor::{Tensor, TensorData, activation::log_softmax};
 
 use super::{
     ObjectiveWeights, Outputs,
-    batch::{Batch, Targets, UNKNOWN},
+    batch::{Batch, Targets},
 };
 use crate::{
+    choice,
     family::{Figures, Objective},
-    fused::{self, Choices},
     weights::values,
 };
 
@@ -23,11 +22,15 @@ pub(super) fn objective(weights: &ObjectiveWeights, outputs: &Outputs, batch: &B
     ];
     let mut parts: Vec<(&'static str, f32, Tensor<1>)> = Vec::new();
     if weights.moves > 0.0 {
-        parts.push(("move", weights.moves, choice(outputs.moves.clone(), targets, batch)));
+        parts.push((
+            "move",
+            weights.moves,
+            choice::loss(outputs.moves.clone(), &batch.counts, &targets.played),
+        ));
     }
     for (name, weight, logits, targets) in classes {
         if weight > 0.0 {
-            parts.push((name, weight, cross_entropy(logits.clone(), targets)));
+            parts.push((name, weight, choice::cross_entropy(logits.clone(), targets)));
         }
     }
     if let Some(all) = outputs.all_moves.clone().filter(|_| weights.legal > 0.0) {
@@ -36,30 +39,6 @@ pub(super) fn objective(weights: &ObjectiveWeights, outputs: &Outputs, batch: &B
     let weighted = parts.iter().map(|(_, weight, part)| part.clone() * *weight);
     let total = weighted.reduce(|sum, part| sum + part).expect("an objective has a weight");
     Objective { total, parts: parts.into_iter().map(|(name, _, part)| (name, part)).collect() }
-}
-
-/// The played move among the legal ones: mean over the samples whose move is known.
-fn choice(scores: Tensor<1>, targets: &Targets, batch: &Batch) -> Tensor<1> {
-    if fused::reachable() {
-        let choices = Choices { ends: batch.ends(), chosen: targets.played.clone() };
-        fused::choice(Level::best(), choices, scores)
-    } else {
-        cross_entropy(batch.rectangle(scores), &targets.played)
-    }
-}
-
-/// Mean over the samples whose target is known.
-fn cross_entropy(logits: Tensor<2>, targets: &[i32]) -> Tensor<1> {
-    let device = logits.device();
-    let known = targets.iter().filter(|&&target| target != UNKNOWN).count().max(1) as f32;
-    let shares: Vec<f32> =
-        targets.iter().map(|&target| if target == UNKNOWN { 0.0 } else { 1.0 / known }).collect();
-    let classes: Vec<i32> = targets.iter().map(|&target| target.max(0)).collect();
-    let shape = [targets.len(), 1];
-    let classes: Tensor<2, Int> = Tensor::from_data(TensorData::new(classes, shape), &device);
-    let shares: Tensor<2> = Tensor::from_data(TensorData::new(shares, shape), &device);
-    let chosen = log_softmax(logits, 1).gather(1, classes); // [batch, 1]
-    -(chosen * shares).sum()
 }
 
 /// Distance from the even spread over the legal moves.
@@ -111,37 +90,4 @@ pub(super) fn figures(outputs: Outputs, batch: &Batch) -> Figures {
         }
     }
     figures
-}
-
-#[cfg(test)]
-mod tests {
-    use burn::tensor::Device;
-
-    use super::*;
-    use crate::human::batch::Input;
-
-    #[test]
-    fn choices_from_lists_cost_what_they_cost_in_a_rectangle() {
-        let counts = vec![20, 1, 37, 218, 3];
-        let played = vec![4, 0, UNKNOWN, 217, 1];
-        let targets = Targets { played, ..Targets::default() };
-        let batch = Batch { len: counts.len(), counts, input: Input::Hc3(Default::default()), targets: None };
-        let scores: Vec<f32> = (0..279).map(|i| (i * 37 % 101) as f32 / 20.0).collect();
-        let results = |loss: &dyn Fn(Tensor<1>) -> Tensor<1>| {
-            let device = Device::flex().autodiff();
-            let scores = Tensor::<1>::from_data(&scores[..], &device).require_grad();
-            let loss = loss(scores.clone());
-            let gradients = (loss.clone() * 3.0).backward();
-            [values(loss), values(scores.grad(&gradients).expect("a gradient"))].concat()
-        };
-        let expected = results(&|scores| cross_entropy(batch.rectangle(scores), &targets.played));
-        for level in Level::all() {
-            let choices = || Choices { ends: batch.ends(), chosen: targets.played.clone() };
-            let found = results(&|scores| fused::choice(level, choices(), scores));
-            assert_eq!(found.len(), expected.len());
-            for (found, expected) in found.iter().zip(&expected) {
-                assert!((found - expected).abs() < 1e-5, "{level}: {found} {expected}");
-            }
-        }
-    }
 }

@@ -93,10 +93,6 @@ impl Batch {
         }
         batch
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.ones.ends.len()
-    }
 }
 
 impl Ones {

@@ -1,10 +1,11 @@
 //! What the network learns: the order of positions, the order of moves over all positions, and good moves before others.
 
-use burn::tensor::{Tensor, TensorData, activation::log_sigmoid};
+use burn::tensor::Tensor;
 use chess::Evaluation;
 
 use super::{Ranker, RankerWeights, batch::Batch, order};
 use crate::{
+    choice::{self, UNKNOWN},
     family::{Figures, Objective},
     layers::indices,
     weights::values,
@@ -17,9 +18,9 @@ pub(super) fn objective(weights: &RankerWeights, network: &Ranker, batch: &Batch
     if weights.moves > 0.0 || weights.choice > 0.0 {
         let scores = network.moves(trunk, worth, &batch.moves);
         let played = scores.clone().select(0, indices(batch.targets.played.clone(), &scores.device()));
-        parts.push(("moves", weights.moves, order::loss(played.clone(), &batch.targets.after)));
+        parts.push(("moves", weights.moves, order::loss(played, &batch.targets.after)));
         if weights.choice > 0.0 {
-            parts.push(("choice", weights.choice, choice(scores, played, batch)));
+            parts.push(("choice", weights.choice, choice(scores, batch)));
         }
     }
     let weighted = parts.iter().map(|(_, weight, part)| part.clone() * *weight);
@@ -27,22 +28,17 @@ pub(super) fn objective(weights: &RankerWeights, network: &Ranker, batch: &Batch
     Objective { total, parts: parts.into_iter().map(|(name, _, part)| (name, part)).collect() }
 }
 
-/// Mean cross-entropy of "the good move is better" over the other moves of its position, each position counting alike.
-fn choice(scores: Tensor<1>, played: Tensor<1>, batch: &Batch) -> Tensor<1> {
-    let device = scores.device();
+/// The good moves among the legal ones, by the softmax of the scores: if one move is better than another with the chance that the order
+/// loss gives it, that is each move's chance to be the best.
+fn choice(scores: Tensor<1>, batch: &Batch) -> Tensor<1> {
     let (moves, targets) = (&batch.moves, &batch.targets);
-    let good = (0..batch.len()).filter(|&at| targets.is_good(at) && moves.counts[at] > 1).count().max(1);
-    let mut shares = Vec::with_capacity(moves.steps.len());
-    for (at, &count) in moves.counts.iter().enumerate() {
-        let share =
-            if targets.is_good(at) { 1.0 / (good * count.saturating_sub(1).max(1)) as f32 } else { 0.0 };
-        let own = targets.played[at] as usize - shares.len();
-        shares.extend((0..count).map(|place| if place == own { 0.0 } else { share }));
-    }
-    let len = shares.len();
-    let shares: Tensor<1> = Tensor::from_data(TensorData::new(shares, [len]), &device);
-    let lead = played.select(0, indices(moves.owners.clone(), &device)) - scores; // [moves]
-    -(log_sigmoid(lead) * shares).sum()
+    let mut first = 0;
+    let place = |(at, &count): (usize, &usize)| {
+        first += count as i32;
+        if targets.is_good(at) { targets.played[at] - first + count as i32 } else { UNKNOWN }
+    };
+    let chosen: Vec<i32> = moves.counts.iter().enumerate().map(place).collect();
+    choice::loss(scores, &moves.counts, &chosen)
 }
 
 /// Right and all pairs of a batch, for validation.
@@ -67,6 +63,8 @@ pub(super) fn figures(network: &Ranker, batch: &Batch) -> Figures {
             let better = own.iter().filter(|&&score| score > played[at]).count();
             add("good move first", (f64::from(u8::from(better == 0)), 1.0));
             add("good move among three", (f64::from(u8::from(better < 3)), 1.0));
+            let others: f64 = own.iter().map(|score| f64::from(score - played[at]).exp()).sum();
+            add("good move loss", (others.ln(), 1.0));
         }
     }
     figures

@@ -1,0 +1,96 @@
+//! What was chosen from lists of scores that lie one after another: cross-entropy over the softmax of each list.
+
+use burn::tensor::{Int, Tensor, TensorData, activation::log_softmax};
+use kernels::Level;
+
+use crate::{
+    fused::{self, Choices},
+    layers::indices,
+};
+
+/// A choice that is not known.
+pub(crate) const UNKNOWN: i32 = -1;
+/// What an item that does not exist scores.
+const HOPELESS: f32 = -1e9;
+
+/// Mean over the lists whose choice is known; `chosen` are places within the lists.
+pub(crate) fn loss(scores: Tensor<1>, counts: &[usize], chosen: &[i32]) -> Tensor<1> {
+    if fused::reachable() {
+        fused::choice(Level::best(), Choices { ends: ends(counts), chosen: chosen.to_vec() }, scores)
+    } else {
+        cross_entropy(rectangle(scores, counts), chosen)
+    }
+}
+
+/// Length of all lists up to and with each.
+pub(crate) fn ends(counts: &[usize]) -> Vec<usize> {
+    let mut end = 0;
+    let add = |&count: &usize| {
+        end += count;
+        end
+    };
+    counts.iter().map(add).collect()
+}
+
+/// Mean over the rows whose target is known.
+pub(crate) fn cross_entropy(logits: Tensor<2>, targets: &[i32]) -> Tensor<1> {
+    let device = logits.device();
+    let known = targets.iter().filter(|&&target| target != UNKNOWN).count().max(1) as f32;
+    let shares: Vec<f32> =
+        targets.iter().map(|&target| if target == UNKNOWN { 0.0 } else { 1.0 / known }).collect();
+    let classes: Vec<i32> = targets.iter().map(|&target| target.max(0)).collect();
+    let shape = [targets.len(), 1];
+    let classes: Tensor<2, Int> = Tensor::from_data(TensorData::new(classes, shape), &device);
+    let shares: Tensor<2> = Tensor::from_data(TensorData::new(shares, shape), &device);
+    let chosen = log_softmax(logits, 1).gather(1, classes); // [rows, 1]
+    -(chosen * shares).sum()
+}
+
+/// Spreads the lists over a rectangle: [lists, longest]. For devices that have no operation on lists of different lengths.
+fn rectangle(scores: Tensor<1>, counts: &[usize]) -> Tensor<2> {
+    let device = scores.device();
+    let longest = counts.iter().copied().max().unwrap_or(0);
+    let hopeless = Tensor::from_data([HOPELESS], &device);
+    let none = counts.iter().sum::<usize>() as i32;
+    let mut places = vec![none; counts.len() * longest];
+    let mut next = 0;
+    for (row, &count) in places.chunks_exact_mut(longest).zip(counts) {
+        row[..count].iter_mut().for_each(|place| {
+            *place = next;
+            next += 1;
+        });
+    }
+    let all = Tensor::cat(vec![scores, hopeless], 0);
+    all.select(0, indices(places, &device)).reshape([counts.len(), longest])
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::weights::values;
+
+    #[test]
+    fn choices_from_lists_cost_what_they_cost_in_a_rectangle() {
+        let counts = [20, 1, 37, 218, 3];
+        let chosen = [4, 0, UNKNOWN, 217, 1];
+        let scores: Vec<f32> = (0..279).map(|i| (i * 37 % 101) as f32 / 20.0).collect();
+        let results = |loss: &dyn Fn(Tensor<1>) -> Tensor<1>| {
+            let device = Device::flex().autodiff();
+            let scores = Tensor::<1>::from_data(&scores[..], &device).require_grad();
+            let loss = loss(scores.clone());
+            let gradients = (loss.clone() * 3.0).backward();
+            [values(loss), values(scores.grad(&gradients).expect("a gradient"))].concat()
+        };
+        let expected = results(&|scores| cross_entropy(rectangle(scores, &counts), &chosen));
+        for level in Level::all() {
+            let choices = || Choices { ends: ends(&counts), chosen: chosen.to_vec() };
+            let found = results(&|scores| fused::choice(level, choices(), scores));
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!((found - expected).abs() < 1e-5, "{level}: {found} {expected}");
+            }
+        }
+    }
+}
