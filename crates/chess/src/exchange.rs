@@ -9,6 +9,16 @@ pub fn exchange_value(role: Role) -> i32 {
     VALUES[role as usize - 1]
 }
 
+/// What the side to move has more than the other.
+pub fn balance(chess: &Chess) -> i32 {
+    let board = chess.board();
+    let (us, them) = (chess.us(), chess.them());
+    let side =
+        |role: Role| (board.by_role(role) & us).count() as i32 - (board.by_role(role) & them).count() as i32;
+    let roles = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+    roles.into_iter().map(|role| exchange_value(role) * side(role)).sum()
+}
+
 /// Whether the exchange that `m` begins wins at least `threshold` centipawns.
 pub fn wins_exchange(chess: &Chess, m: Move, threshold: i32) -> bool {
     let (from, to, role) = match m {

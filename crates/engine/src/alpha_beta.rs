@@ -41,7 +41,7 @@ pub(crate) use node::Node;
 use root::RootMove;
 use syzygy::Syzygy;
 use table::Table;
-use worker::{Shared, Worker};
+use worker::{Judge, Shared, Worker};
 
 /// The classical way to think.
 pub struct AlphaBeta {
@@ -49,8 +49,7 @@ pub struct AlphaBeta {
     table: Table,
     syzygy: Syzygy,
     workers: Vec<Worker>,
-    /// Judges positions in place of the hand-made evaluation.
-    brain: Option<Arc<dyn Brain>>,
+    judge: Judge,
 }
 
 impl fmt::Debug for AlphaBeta {
@@ -67,19 +66,27 @@ impl Default for AlphaBeta {
 
 impl AlphaBeta {
     pub fn new(settings: Settings) -> AlphaBeta {
-        AlphaBeta {
-            table: Table::new(settings.hash_mb),
-            syzygy: Syzygy::open(&settings.syzygy),
-            workers: workers(settings.threads, None),
-            settings,
-            brain: None,
-        }
+        AlphaBeta::with(Judge::Hand, settings)
     }
 
     /// Takes a network's value, one position at a time, for the hand-made evaluation.
     pub fn judged_by(brain: Arc<dyn Brain>, settings: Settings) -> AlphaBeta {
-        let workers = workers(settings.threads, Some(&brain));
-        AlphaBeta { workers, brain: Some(brain), ..AlphaBeta::new(settings) }
+        AlphaBeta::with(Judge::Network(brain), settings)
+    }
+
+    /// Counts pieces and knows nothing else: sees who wins material, and no plans.
+    pub(crate) fn counting_pieces(settings: Settings) -> AlphaBeta {
+        AlphaBeta::with(Judge::Count, settings)
+    }
+
+    fn with(judge: Judge, settings: Settings) -> AlphaBeta {
+        AlphaBeta {
+            table: Table::new(settings.hash_mb),
+            syzygy: Syzygy::open(&settings.syzygy),
+            workers: workers(settings.threads, &judge),
+            settings,
+            judge,
+        }
     }
 
     /// The moves that the task allows and the tables approve of.
@@ -98,8 +105,8 @@ impl AlphaBeta {
     }
 }
 
-fn workers(threads: usize, brain: Option<&Arc<dyn Brain>>) -> Vec<Worker> {
-    (0..threads.max(1)).map(|_| Worker { brain: brain.cloned(), ..Worker::default() }).collect()
+fn workers(threads: usize, judge: &Judge) -> Vec<Worker> {
+    (0..threads.max(1)).map(|_| Worker { judge: judge.clone(), ..Worker::default() }).collect()
 }
 
 impl Search for AlphaBeta {
@@ -170,7 +177,7 @@ impl Search for AlphaBeta {
             self.table = Table::new(settings.hash_mb);
         }
         if settings.threads != self.settings.threads {
-            self.workers = workers(settings.threads, self.brain.as_ref());
+            self.workers = workers(settings.threads, &self.judge);
         }
         if settings.syzygy != self.syzygy.folders() {
             self.syzygy = Syzygy::open(&settings.syzygy);

@@ -23,6 +23,9 @@ use crate::{data::progress, minds::Names};
 pub(crate) struct Args {
     /// The mind and its search, such as heuristic:alpha-beta
     player: String,
+    /// A file with the network to use in place of the one that comes with the program
+    #[arg(long)]
+    weights: Option<PathBuf>,
     /// The suite, `.epd`, also packed (`.zst`, `.gz`, `.bz2`)
     #[arg(long)]
     data: PathBuf,
@@ -66,7 +69,8 @@ struct Failure {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = Settings { hash_mb: args.hash, threads: args.threads, ..Settings::default() };
-    let mut search = Names::parse(&args.player).build(&settings)?;
+    let names = Names { weights: args.weights.clone(), ..Names::parse(&args.player) };
+    let mut search = names.build(&settings)?;
     let source = Source::open(&args.data).with_context(|| format!("cannot read {}", args.data.display()))?;
     let (suite, bad): (Vec<_>, Vec<_>) =
         read_epd(BufReader::new(source)).partition(std::result::Result::is_ok);

@@ -12,6 +12,7 @@ use std::{
 use arrayvec::ArrayVec;
 use chess::{
     Brain, Moment,
+    exchange::balance,
     shakmaty::{Chess, Move},
 };
 
@@ -80,8 +81,19 @@ pub(crate) struct Worker {
     pub(crate) completed_depth: i32,
     /// Search every move to full depth and take the evaluation at the leaves, as plain minimax does.
     pub(crate) plain: bool,
-    /// Judges positions in place of the hand-made evaluation.
-    pub(crate) brain: Option<Arc<dyn Brain>>,
+    pub(crate) judge: Judge,
+}
+
+/// Who says what a position is worth.
+#[derive(Clone, Default)]
+pub(crate) enum Judge {
+    /// The hand-made evaluation.
+    #[default]
+    Hand,
+    /// Nobody: pieces are counted.
+    Count,
+    /// A network, one position at a time.
+    Network(Arc<dyn Brain>),
 }
 
 impl Default for Worker {
@@ -100,7 +112,7 @@ impl Default for Worker {
             is_main: true,
             completed_depth: 0,
             plain: false,
-            brain: None,
+            judge: Judge::default(),
         }
     }
 }
@@ -148,9 +160,10 @@ impl Worker {
     }
 
     pub(crate) fn evaluate(&mut self, node: &Node) -> i32 {
-        let value = match &self.brain {
-            None => evaluate_with(&node.chess, node.pieces, &mut self.pawn_table),
-            Some(brain) => judged_by(&**brain, &node.chess),
+        let value = match &self.judge {
+            Judge::Hand => evaluate_with(&node.chess, node.pieces, &mut self.pawn_table),
+            Judge::Count => balance(&node.chess),
+            Judge::Network(brain) => judged_by(&**brain, &node.chess),
         };
         value.clamp(1 - SURE_WIN, SURE_WIN - 1)
     }
@@ -193,7 +206,7 @@ impl Worker {
                 self.stopped = true;
             }
             // A network takes as long for a position as the hand-made evaluation for a thousand.
-            if self.nodes.is_multiple_of(if self.brain.is_some() { 8 } else { 1024 }) {
+            if self.nodes.is_multiple_of(if matches!(self.judge, Judge::Network(_)) { 8 } else { 1024 }) {
                 self.stopped |= shared.signals.is_stopped() || self.is_out_of_time(shared);
             }
         } else if self.nodes.is_multiple_of(256) {

@@ -4,7 +4,6 @@ use chess::PackedMove;
 
 use super::{
     plant::{Fork, Plant, State, Twig},
-    scout::scout,
     worth::{is_decided, is_lost, is_won, of_centipawns, to_mover, untried},
 };
 use crate::{
@@ -17,13 +16,13 @@ use crate::{
 
 /// How much the hope in a move that was looked at little counts against what is known of the others.
 const CURIOSITY: f32 = 2.0;
-/// Centipawns below the best score that make a move e times less likely.
-const SPREAD: f32 = 60.0;
-/// Looks after which the scout is sent out from a fork, how many plies he goes, and how many positions he may see. He costs as much as
-/// many looks, so he goes where many have been, and further where most have.
-const SCOUTS: [(u32, u32, u32); 2] = [(16, 3, 3_000), (300, 5, 15_000)];
-/// How likely a move is that the scout points at.
-const POINTED_AT: f32 = 0.3;
+/// Centipawns below the best score that make a move e times less likely: about what the ranker's scores mean by themselves.
+const SPREAD: f32 = 110.0;
+/// Looks after which the scout is sent out from a fork, and how many positions he may see: he goes further where more looks have been, and
+/// costs about as much as they did.
+const SCOUTS: [(u32, u64); 3] = [(16, 300), (300, 3_000), (2_000, 20_000)];
+/// How likely a move is that the scout points at. Below a half it is often given up before the line that justifies it is found.
+const POINTED_AT: f32 = 0.6;
 
 /// What a descent ended at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,14 +116,13 @@ impl Plant {
     /// Sends the scout out when a fork has become important enough.
     fn look_round(&mut self, id: u32) {
         let fork = self.fork_mut(id);
-        let Some(&(looks, depth, most)) = SCOUTS.get(usize::from(fork.scouted)) else { return };
+        let Some(&(looks, positions)) = SCOUTS.get(usize::from(fork.scouted)) else { return };
         if fork.effort < looks {
             return;
         }
         fork.scouted += 1;
-        if let Some(m) = scout(&fork.board.chess, depth, most)
-            && let Some(twig) = fork.twigs.iter_mut().find(|twig| twig.m == m)
-        {
+        let Some(m) = self.point(id, positions) else { return };
+        if let Some(twig) = self.fork_mut(id).twigs.iter_mut().find(|twig| twig.m == m) {
             twig.prior = twig.prior.max(POINTED_AT);
         }
     }

@@ -8,7 +8,10 @@ use chess::{
     shakmaty::{Move, Position},
 };
 
-use super::worth::{DRAWN, MATED};
+use super::{
+    scout::Scout,
+    worth::{DRAWN, MATED},
+};
 use crate::{
     alpha_beta::Node as Board,
     batch_first::{
@@ -77,6 +80,8 @@ pub(in crate::batch_first) struct Plant {
     /// Forks made in this search.
     pub(super) made: u64,
     pub(super) deepest: u16,
+    /// Once he was sent out.
+    scout: Option<Box<Scout>>,
 }
 
 impl Plant {
@@ -124,6 +129,12 @@ impl Plant {
 
     pub(super) fn fork_mut(&mut self, id: u32) -> &mut Fork {
         &mut self.forks[id as usize]
+    }
+
+    /// What the scout points at from a fork.
+    pub(super) fn point(&mut self, id: u32, positions: u64) -> Option<PackedMove> {
+        let position = &self.forks[id as usize].board.chess;
+        self.scout.get_or_insert_default().point(position, positions)
     }
 
     pub(super) fn is_full(&self) -> bool {
