@@ -4,7 +4,7 @@
     cargo build --release && target/venv/bin/python runs/bench_ranker.py target/release/tabiya configs/ranker.toml
 
 Rounds alternate (ours, theirs, ours, theirs) and the table gives medians and the ratio, because other work on the machine comes and
-goes. TABIYA_CPU chooses our level, ROUNDS, SECONDS_EACH and THREADS (2,1) the rest. Theirs get planes that are ready; ours begin with the board where they judge. Positions have 30 pieces and 30 legal moves.
+goes. TABIYA_CPU chooses our level, ROUNDS, SECONDS_EACH and THREADS (2,1) the rest. Theirs get planes that are ready; ours begin with the board where they judge. Positions have 30 pieces and 30 legal moves; theirs have no gates.
 """
 
 import json
@@ -17,7 +17,7 @@ import tomllib
 
 import torch
 from torch import nn
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import cross_entropy, logsigmoid
 
 PLANES, STEPS, MOVES = 15, 73, 30
 
@@ -79,8 +79,8 @@ def work(config, batch):
         x = net.trunk(planes)
         values = net.values(x)
         scores = net.moves(x, values, origins, goals, steps, owners)
-        choice = -logsigmoid(scores[played][owners] - scores).mean()
-        (order(values, targets) + 0.5 * order(scores[played], targets) + 0.25 * choice).backward()
+        choice = cross_entropy(scores.view(batch, MOVES), torch.zeros(batch, dtype=torch.long))
+        (order(values, targets) + 0.5 * order(scores[played], targets) + 0.4 * choice).backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimiser.step()
 
