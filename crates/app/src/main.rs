@@ -48,6 +48,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
+    end_where_stdout_ends();
     let verb = Cli::parse().verb;
     if let Err(error) = nets::Level::chosen() {
         eprintln!("tabiya: {error}");
@@ -77,6 +78,22 @@ fn main() -> ExitCode {
         eprintln!("tabiya: {error:#}");
         ExitCode::from(2)
     })
+}
+
+/// `println!` panics where it cannot write. A reader that went away is success, a full disk an error in one sentence.
+fn end_where_stdout_ends() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let text = info.payload_as_str().unwrap_or_default();
+        if !text.starts_with("failed printing to stdout") {
+            return usual(info);
+        }
+        if text.contains("Broken pipe") {
+            std::process::exit(0);
+        }
+        eprintln!("tabiya: {text}");
+        std::process::exit(2);
+    }));
 }
 
 /// A reader that went away (`tabiya ... | head`) is no failure of ours.

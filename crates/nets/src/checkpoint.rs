@@ -20,7 +20,7 @@ use crate::{
 /// The file in a run's folder.
 pub const CHECKPOINT: &str = "checkpoint.safetensors";
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const STATE: &str = "tabiya-run";
 
 #[derive(Debug, Error)]
@@ -44,6 +44,7 @@ pub(crate) struct RunState {
     pub(crate) samples: u64,
     /// Training time, without the pauses between sessions.
     pub(crate) seconds: f64,
+    /// The figure that chooses weights where it was best, its sign changed if less is better.
     pub(crate) best: Option<f64>,
     pub(crate) curve: Vec<(u64, f64, f64)>,
     pub(crate) sampler: Option<SamplerState>,

@@ -77,8 +77,10 @@ pub enum NetConfigError {
 /// A kind of network: how it is built, what it learns from samples, and the mind that comes of it.
 pub(crate) trait Family: Module + Sync + 'static {
     const NAME: &'static str;
-    /// The figure that tells which weights are best; higher is better.
+    /// The figure by which weights are known, and of which the curve is kept.
     const DECIDES: &'static str;
+    /// The figure that tells which weights are best, and whether less of it is better: the one that chance changes least.
+    const CHOOSES: (&'static str, bool);
     type Config: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// Samples made ready for the network, on the host.
     type Batch: Send + 'static;

@@ -96,6 +96,7 @@ impl Human {
 impl Family for Human {
     const NAME: &'static str = "human";
     const DECIDES: &'static str = "top-1, Maia's positions";
+    const CHOOSES: (&'static str, bool) = ("move loss", true);
     type Config = HumanConfig;
     type Batch = Batch;
 

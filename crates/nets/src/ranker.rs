@@ -30,6 +30,7 @@ use crate::family::{Family, Figures, Objective};
 impl Family for Ranker {
     const NAME: &'static str = "ranker";
     const DECIDES: &'static str = "pair accuracy";
+    const CHOOSES: (&'static str, bool) = ("pair accuracy", false);
     type Config = RankerConfig;
     type Batch = Batch;
 

@@ -223,9 +223,12 @@ impl<'a, F: Family> Run<'a, F> {
         }
         let figures = figures.means();
         // A validation set without a single position that counts decides nothing.
-        let score = figures.get(F::DECIDES).copied().filter(|score| score.is_finite()).unwrap_or(0.0);
+        let figure =
+            |name: &str| figures.get(name).copied().filter(|figure| figure.is_finite()).unwrap_or(0.0);
         let hours = self.state.seconds / 3600.0;
-        self.state.curve.push((self.state.samples, hours, score));
+        self.state.curve.push((self.state.samples, hours, figure(F::DECIDES)));
+        let (chooses, less_is_better) = F::CHOOSES;
+        let score = if less_is_better { -figure(chooses) } else { figure(chooses) };
         let best = self.state.best.is_none_or(|best| score > best);
         if best {
             self.state.best = Some(score);
