@@ -33,7 +33,7 @@ label() {
         --policy "$folder/few.toml" --split train --evals --keep-memory "${how[@]}"
 }
 label many 1 "${MANY:-3200000}" 0
-label deep 7 "${DEEP:-320000}" 5
+label deep 7 "${DEEP:-220000}" 5
 
 # part NAME LABELS STEPS RATE LAST-RATE [WEIGHTS]: trains, or goes on; weights are where the part begins.
 part() {
