@@ -22,7 +22,7 @@ part() {
     if [ -e "$folder/$1/checkpoint.safetensors" ]; then how=(--resume); elif [ -n "${4:-}" ]; then how=(--init "$4"); fi
     nice "$tabiya" train "$2" --data "$folder/games" --out "$folder/$1" --set train.steps="$3" "${how[@]}"
 }
-part run configs/human-swift.toml "${STEPS:-20000}" "${INIT:-}"
-part late configs/human-swift-late.toml "${LATE:-2800}" "$folder/run/best.safetensors"
+part run configs/human-swift.toml "${STEPS:-40000}" "${INIT:-}"
+part late configs/human-swift-late.toml "${LATE:-6000}" "$folder/run/best.safetensors"
 "$tabiya" train calibrate "$folder/late/best.safetensors" --data "$folder/games" --out "$out"
 "$tabiya" models "$out"
