@@ -18,8 +18,8 @@ use crate::{
 const CURIOSITY: f32 = 2.0;
 /// Centipawns below the best score that make a move e times less likely: about what the ranker's scores mean by themselves.
 const SPREAD: f32 = 110.0;
-/// Looks after which the scout is sent out from a fork, and how many positions he may see: he goes further where more looks have been, and
-/// costs about as much as they did.
+/// Looks after which the scout is sent out from a fork, and how many positions he may see: he costs as much as
+/// many looks, so he goes further where more have been.
 const SCOUTS: [(u32, u64); 3] = [(16, 100), (300, 3_000), (2_000, 30_000)];
 /// How likely a move is that the scout points at. Below a half it is often given up before the line that justifies it is found.
 const POINTED_AT: f32 = 0.6;
