@@ -13,6 +13,14 @@ pub enum Activation {
     GeluTanh,
     /// The first half of a row through `x * sigmoid(x)`, times the second half.
     SwiGlu,
+    /// `max(x, 0)`.
+    Relu,
+    /// `max(x, 0)^2`.
+    SquaredRelu,
+    /// `x * sigmoid(x)`, also called SiLU.
+    Swish,
+    /// `x * tanh(ln(1 + e^x))`.
+    Mish,
 }
 
 impl Activation {
@@ -54,19 +62,22 @@ impl Task for Forward<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
+        /// Every number by itself.
+        macro_rules! each {
+            ($of:expr) => {
+                for (x, out) in self.x.chunks_exact(S::LANES).zip(self.out.chunks_exact_mut(S::LANES)) {
+                    let x = S::load(x);
+                    S::store(S::mul(x, $of(x).0), out);
+                }
+            };
+        }
         match self.activation {
-            Activation::Gelu => {
-                for (x, out) in self.x.chunks_exact(S::LANES).zip(self.out.chunks_exact_mut(S::LANES)) {
-                    let x = S::load(x);
-                    S::store(S::mul(x, math::normal::<S>(x).0), out);
-                }
-            }
-            Activation::GeluTanh => {
-                for (x, out) in self.x.chunks_exact(S::LANES).zip(self.out.chunks_exact_mut(S::LANES)) {
-                    let x = S::load(x);
-                    S::store(S::mul(x, gate::<S>(x).0), out);
-                }
-            }
+            Activation::Gelu => each!(math::normal::<S>),
+            Activation::GeluTanh => each!(gelu_tanh_factor::<S>),
+            Activation::Relu => each!(relu_factor::<S>),
+            Activation::SquaredRelu => each!(squared_relu_factor::<S>),
+            Activation::Swish => each!(swish_factor::<S>),
+            Activation::Mish => each!(mish_factor::<S>),
             Activation::SwiGlu => {
                 let rows = self.x.chunks_exact(2 * self.width).zip(self.out.chunks_exact_mut(self.width));
                 for (x, out) in rows {
@@ -105,9 +116,9 @@ impl Task for Backward<'_> {
                     let s = math::sigmoid::<S>(a);
                     let swish = S::mul(a, s);
                     S::store(S::mul(swish, b), &mut out[i..]);
-                    // The slope of a * s is s + a * s * (1 - s).
-                    let slope = S::fma(swish, S::sub(S::splat(1.0), s), s);
-                    S::store(S::mul(S::mul(gradient, b), slope), &mut to_x[i..]);
+                    // The derivative of a * s is s + a * s * (1 - s).
+                    let derivative = S::fma(swish, S::sub(S::splat(1.0), s), s);
+                    S::store(S::mul(S::mul(gradient, b), derivative), &mut to_x[i..]);
                     S::store(S::mul(gradient, swish), &mut to_x[width + i..]);
                 }
             }
@@ -115,20 +126,33 @@ impl Task for Backward<'_> {
         }
         let all = self.x.chunks_exact(S::LANES).zip(self.gradient.chunks_exact(S::LANES));
         let ends = self.out.chunks_exact_mut(S::LANES).zip(self.to_x.chunks_exact_mut(S::LANES));
-        for ((x, gradient), (out, to_x)) in all.zip(ends) {
-            let x = S::load(x);
-            let (share, steepness) =
-                if self.activation == Activation::Gelu { math::normal::<S>(x) } else { gate::<S>(x) };
-            let slope = S::fma(x, steepness, share);
-            S::store(S::mul(x, share), out);
-            S::store(S::mul(S::load(gradient), slope), to_x);
+        macro_rules! each {
+            ($of:expr) => {
+                for ((x, gradient), (out, to_x)) in all.zip(ends) {
+                    let x = S::load(x);
+                    let (factor, derivative) = $of(x);
+                    S::store(S::mul(x, factor), out);
+                    S::store(S::mul(S::load(gradient), S::fma(x, derivative, factor)), to_x);
+                }
+            };
+        }
+        match self.activation {
+            Activation::Gelu => each!(math::normal::<S>),
+            Activation::GeluTanh => each!(gelu_tanh_factor::<S>),
+            Activation::Relu => each!(relu_factor::<S>),
+            Activation::SquaredRelu => each!(squared_relu_factor::<S>),
+            Activation::Swish => each!(swish_factor::<S>),
+            Activation::Mish => each!(mish_factor::<S>),
+            Activation::SwiGlu => unreachable!("done above"),
         }
     }
 }
 
-/// `(1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2` and its slope.
+// An activation is `x` times a factor, which comes here with its derivative.
+
+/// `(1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2`.
 #[inline(always)]
-fn gate<S: Simd>(x: S::V) -> (S::V, S::V) {
+fn gelu_tanh_factor<S: Simd>(x: S::V) -> (S::V, S::V) {
     let one = S::splat(1.0);
     let square = S::mul(x, x);
     // (1 + tanh u) / 2 is the sigmoid of 2 u.
@@ -137,4 +161,78 @@ fn gate<S: Simd>(x: S::V) -> (S::V, S::V) {
     let s = math::sigmoid::<S>(u);
     let inner = S::mul(twice, S::fma(S::splat(3.0 * 0.044_715), square, one));
     (s, S::mul(S::mul(s, S::sub(one, s)), inner))
+}
+
+/// 1 above zero, and 0 below.
+#[inline(always)]
+fn relu_factor<S: Simd>(x: S::V) -> (S::V, S::V) {
+    let zero = S::splat(0.0);
+    // NaN times 1 stays what it is.
+    (S::if_less(x, zero, zero, S::splat(1.0)), zero)
+}
+
+#[inline(always)]
+fn squared_relu_factor<S: Simd>(x: S::V) -> (S::V, S::V) {
+    let zero = S::splat(0.0);
+    (S::if_less(x, zero, zero, x), S::if_less(x, zero, zero, S::splat(1.0)))
+}
+
+#[inline(always)]
+fn swish_factor<S: Simd>(x: S::V) -> (S::V, S::V) {
+    let s = math::sigmoid::<S>(x);
+    (s, S::mul(s, S::sub(S::splat(1.0), s)))
+}
+
+/// `tanh(ln(1 + e^x))` is `t / (t + 2)` with `t = e^x (e^x + 2)`, and its derivative `4 e^x (e^x + 1) / (t + 2)^2`.
+#[inline(always)]
+fn mish_factor<S: Simd>(x: S::V) -> (S::V, S::V) {
+    // Above it the factor is 1 to the last bit, and powers would overflow. The second argument survives NaN.
+    let e = math::exp::<S>(S::min(S::splat(20.0), x));
+    let two = S::splat(2.0);
+    let t = S::mul(e, S::add(e, two));
+    let inverse = S::inverse(S::add(t, two));
+    let derivative = S::mul(S::mul(S::splat(4.0), S::fma(e, e, e)), S::mul(inverse, inverse));
+    (S::mul(t, inverse), derivative)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Plain, random};
+
+    const EACH: [Activation; 6] = [
+        Activation::Gelu,
+        Activation::GeluTanh,
+        Activation::Relu,
+        Activation::SquaredRelu,
+        Activation::Swish,
+        Activation::Mish,
+    ];
+
+    #[test]
+    fn every_activation_and_its_gradient_are_close_to_plain_code() {
+        let xs: Vec<f32> =
+            random(5, 512).into_iter().zip([0.1, 1.0, 5.0, 40.0].repeat(128)).map(|(x, s)| x * s).collect();
+        for level in Level::all() {
+            for activation in EACH {
+                let plain = |x: f64| Plain::activation(activation, &[x], 1)[0];
+                let mut ys = vec![0.0; xs.len()];
+                forward(level, activation, &xs, 16, &mut ys);
+                let (mut again, mut to_x) = (ys.clone(), ys.clone());
+                backward(level, activation, &xs, 16, &vec![1.0; xs.len()], &mut again, &mut to_x);
+                assert_eq!(ys, again);
+                for ((&x, &y), &derivative) in xs.iter().zip(&ys).zip(&to_x) {
+                    let x = f64::from(x);
+                    let error = (f64::from(y) - plain(x)).abs();
+                    assert!(error < 1e-6 * (1.0 + plain(x).abs()), "{level} {activation:?} {x}: {y}");
+                    let expected = (plain(x + 1e-6) - plain(x - 1e-6)) / 2e-6;
+                    let error = (f64::from(derivative) - expected).abs();
+                    assert!(
+                        x.abs() < 2e-6 || error < 1e-5 * (1.0 + expected.abs()),
+                        "{level} {activation:?} {x}: {derivative}"
+                    );
+                }
+            }
+        }
+    }
 }

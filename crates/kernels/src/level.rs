@@ -1,10 +1,21 @@
 //! What the CPU can do, found once at run time. `TABIYA_CPU` forces a lower level, for tests and comparison.
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod amx;
+mod int8;
+
 use std::{fmt, str::FromStr, sync::OnceLock};
 
-/// Ways to compute, slowest first. `Bf16` and `Amx` multiply in bf16 and add in f32; the others compute in f32 throughout.
+pub use int8::Int8;
+pub(crate) use int8::Int8Kind;
+
+/// A way to compute that this CPU has: safe functions rely on it, so that only detection makes one above [`Level::PORTABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub struct Level(Instructions);
+
+/// Slowest first. `Bf16` and `Amx` multiply in bf16 and add in f32; the others compute in f32 throughout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Instructions {
     Portable,
     Avx2,
     Avx512,
@@ -21,7 +32,7 @@ pub enum LevelError {
     #[error("`{0}` names no way to compute: {VARIABLE} is one of portable, avx2, avx512, bf16, int8, amx")]
     Unknown(String),
     #[error("{VARIABLE} asks for {asked}, but this CPU reaches only {best}")]
-    Missing { asked: Level, best: Level },
+    Missing { asked: &'static str, best: Level },
     #[error("{VARIABLE} asks for {INT8}, but this CPU has no AVX-512 with VNNI")]
     NoInt8,
 }
@@ -37,7 +48,15 @@ struct Choice {
 }
 
 impl Level {
-    const ALL: [Level; 5] = [Level::Portable, Level::Avx2, Level::Avx512, Level::Bf16, Level::Amx];
+    /// What every CPU has.
+    pub const PORTABLE: Level = Level(Instructions::Portable);
+    // For matches, and for code that a level's functions call; nothing else may hand them out.
+    pub(crate) const AVX2: Level = Level(Instructions::Avx2);
+    pub(crate) const AVX512: Level = Level(Instructions::Avx512);
+    pub(crate) const BF16: Level = Level(Instructions::Bf16);
+    pub(crate) const AMX: Level = Level(Instructions::Amx);
+
+    const EVERY: [Level; 5] = [Level::PORTABLE, Level::AVX2, Level::AVX512, Level::BF16, Level::AMX];
 
     /// The level to use: the CPU's highest, or the one that `TABIYA_CPU` names.
     pub fn chosen() -> Result<Level, LevelError> {
@@ -51,15 +70,15 @@ impl Level {
 
     /// Every level that this CPU has, slowest first.
     pub fn all() -> impl Iterator<Item = Level> {
-        Level::ALL.into_iter().filter(|&level| level <= Level::highest())
+        Level::EVERY.into_iter().filter(|&level| level <= Level::highest())
     }
 
     /// Whether products round their factors to bf16.
     pub fn rounds(self) -> bool {
-        self >= Level::Bf16
+        self >= Level::BF16
     }
 
-    fn highest() -> Level {
+    pub(crate) fn highest() -> Level {
         static HIGHEST: OnceLock<Level> = OnceLock::new();
         *HIGHEST.get_or_init(detect)
     }
@@ -80,16 +99,13 @@ impl Choice {
 
     fn of(asked: Option<&str>) -> Result<Choice, LevelError> {
         let best = Level::highest();
-        let int8 = best >= Level::Avx512 && crate::conv::int8::available();
+        let int8 = Int8::best().is_some();
         match asked {
-            None | Some("") => Ok(Choice { level: best, int8: int8 && best < Level::Amx }),
-            Some(INT8) if int8 => Ok(Choice { level: best.min(Level::Bf16), int8 }),
+            None | Some("") => Ok(Choice { level: best, int8: int8 && best < Level::AMX }),
+            Some(INT8) if int8 => Ok(Choice { level: best.min(Level::BF16), int8 }),
             Some(INT8) => Err(LevelError::NoInt8),
             // A level by its name means that level throughout.
-            Some(name) => match name.parse()? {
-                asked if asked <= best => Ok(Choice { level: asked, int8: false }),
-                asked => Err(LevelError::Missing { asked, best }),
-            },
+            Some(name) => name.parse().map(|level| Choice { level, int8: false }),
         }
     }
 }
@@ -98,40 +114,51 @@ impl Choice {
 fn detect() -> Level {
     use std::arch::is_x86_feature_detected as has;
     if !(has!("avx2") && has!("fma")) {
-        return Level::Portable;
+        return Level::PORTABLE;
     }
     let wide = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
     match (wide, wide && has!("avx512bf16")) {
-        (_, true) if crate::tiles::available() => Level::Amx,
-        (_, true) => Level::Bf16,
-        (true, false) => Level::Avx512,
-        (false, false) => Level::Avx2,
+        (_, true) if amx::available() => Level::AMX,
+        (_, true) => Level::BF16,
+        (true, false) => Level::AVX512,
+        (false, false) => Level::AVX2,
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 fn detect() -> Level {
-    Level::Portable
+    Level::PORTABLE
+}
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self.0 {
+            Instructions::Portable => "portable",
+            Instructions::Avx2 => "avx2",
+            Instructions::Avx512 => "avx512",
+            Instructions::Bf16 => "bf16",
+            Instructions::Amx => "amx",
+        }
+    }
 }
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Level::Portable => "portable",
-            Level::Avx2 => "avx2",
-            Level::Avx512 => "avx512",
-            Level::Bf16 => "bf16",
-            Level::Amx => "amx",
-        })
+        f.pad(self.name())
     }
 }
 
 impl FromStr for Level {
     type Err = LevelError;
 
+    /// A level by its name, if this CPU has it.
     fn from_str(name: &str) -> Result<Level, LevelError> {
-        let found = Level::ALL.into_iter().find(|level| level.to_string() == name);
-        found.ok_or_else(|| LevelError::Unknown(name.to_owned()))
+        let found = Level::EVERY.into_iter().find(|level| level.name() == name);
+        let asked = found.ok_or_else(|| LevelError::Unknown(name.to_owned()))?;
+        match Level::highest() {
+            best if asked <= best => Ok(asked),
+            best => Err(LevelError::Missing { asked: asked.name(), best }),
+        }
     }
 }
 
@@ -143,6 +170,17 @@ mod tests {
     fn a_level_that_does_not_exist_is_refused_by_name() {
         let error = Choice::of(Some("sse9")).unwrap_err();
         assert!(error.to_string().contains("`sse9`"), "{error}");
+    }
+
+    #[test]
+    fn a_level_that_the_cpu_lacks_cannot_be_had_by_its_name() {
+        for level in Level::EVERY {
+            assert_eq!(
+                level.name().parse::<Level>().is_ok(),
+                Level::all().any(|has| has == level),
+                "{level}"
+            );
+        }
     }
 
     #[test]
@@ -158,8 +196,8 @@ mod tests {
         let alone = Choice::of(None).expect("a choice");
         match Choice::of(Some(INT8)) {
             Ok(forced) => {
-                assert!(forced.int8 && forced.level < Level::Amx);
-                assert_eq!(alone.int8, alone.level < Level::Amx);
+                assert!(forced.int8 && forced.level < Level::AMX);
+                assert_eq!(alone.int8, alone.level < Level::AMX);
             }
             Err(error) => assert!(error == LevelError::NoInt8 && !alone.int8),
         }

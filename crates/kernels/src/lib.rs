@@ -3,16 +3,21 @@
 pub mod activation;
 pub mod adamw;
 mod aligned;
+mod arithmetic;
 pub mod bags;
 pub mod bench;
 pub mod block;
 pub mod choice;
 mod chunks;
 pub mod conv;
+pub mod dense;
 pub mod dilated;
+pub mod encoder;
 pub mod head;
+mod int8;
 mod level;
 mod math;
+mod matrix;
 pub mod norm;
 pub mod product;
 pub mod rows;
@@ -27,4 +32,5 @@ mod tiles;
 
 pub use activation::Activation;
 pub use aligned::Aligned;
-pub use level::{Level, LevelError, int8};
+pub use arithmetic::Arithmetic;
+pub use level::{Int8, Level, LevelError, int8};

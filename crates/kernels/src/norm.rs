@@ -1,9 +1,13 @@
 //! Layer normalisation of rows: `(x - mean) / sqrt(variance + epsilon) * weight + bias`.
 
+mod inference;
+
 use crate::{
     Level,
     simd::{self, Simd, Task},
 };
+
+pub use inference::{Norm, NormKind};
 
 pub const EPSILON: f32 = 1e-5;
 

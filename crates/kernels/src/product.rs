@@ -10,38 +10,7 @@ pub(crate) mod tiled;
 
 use crate::{Level, simd};
 
-/// Rows and columns of a result are computed in multiples of this.
-pub const GRAIN: usize = 16;
-
-/// The next multiple of [`GRAIN`].
-pub const fn rounded(n: usize) -> usize {
-    n.next_multiple_of(GRAIN)
-}
-
-/// A row-major matrix, possibly a part of a larger one with `stride` values from row to row.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    pub values: &'a [f32],
-    pub rows: usize,
-    pub columns: usize,
-    pub stride: usize,
-}
-
-impl<'a> View<'a> {
-    pub fn new(values: &'a [f32], rows: usize, columns: usize) -> View<'a> {
-        View { values, rows, columns, stride: columns }
-    }
-
-    /// The columns from `first` on, `columns` of them.
-    pub fn columns(self, first: usize, columns: usize) -> View<'a> {
-        View { values: &self.values[first..], columns, ..self }
-    }
-
-    fn check(&self) {
-        assert!(self.columns <= self.stride);
-        assert!(self.rows == 0 || self.values.len() >= (self.rows - 1) * self.stride + self.columns);
-    }
-}
+pub use crate::matrix::{GRAIN, Size, View, rounded};
 
 /// Where along the summed dimension a packed matrix lies: several matrices, packed one after the other, are one longer sum.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +46,7 @@ macro_rules! packer {
             match level {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
-                Level::Bf16 | Level::Amx => unsafe { tiled::$name(from, to, place) },
+                Level::BF16 | Level::AMX => unsafe { tiled::$name(from, to, place) },
                 _ => panels::$name(level, from, to, place),
             }
         }
@@ -112,17 +81,9 @@ pub enum Into<'a> {
     Onto(&'a [f32]),
 }
 
-/// Rows, columns and length of the sum of a product.
-#[derive(Clone, Copy, Debug)]
-pub struct Size {
-    pub m: usize,
-    pub n: usize,
-    pub k: usize,
-}
-
 /// Rows of a result that are written where `m` are asked for: whole tiles, or no more than those.
 pub fn rows_written(level: Level, m: usize) -> usize {
-    if level == Level::Amx { rounded(m) } else { m }
+    if level == Level::AMX { rounded(m) } else { m }
 }
 
 /// Where a result goes: rows begin `stride` apart, [`rows_written`] of them are written, and columns up to a multiple of
@@ -221,7 +182,7 @@ fn any(level: Level, size: Size, left: &[f32], in_f32: panels::Left<'_>, right: 
     let size = Size { m, n, k: depth(level, k) };
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Bf16 | Level::Amx if k > 0 => {
+        Level::BF16 | Level::AMX if k > 0 => {
             assert!(left.len() >= words(level, m, k));
             // SAFETY: sizes were checked above; the level means that tiles work, or dot products.
             unsafe { tiled::product(level, size, left, right, out, stride, into) }
@@ -261,7 +222,7 @@ pub fn product_of_runs(level: Level, size: Size, left: Runs<'_>, right: &[f32], 
     match level {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: sizes were checked above; the level means that tiles work, or dot products.
-        Level::Bf16 | Level::Amx => unsafe { tiled::product_of_runs(level, size, left, right, out) },
+        Level::BF16 | Level::AMX => unsafe { tiled::product_of_runs(level, size, left, right, out) },
         _ => simd::run(level, panels::RunsProduct { size, left, right, out }),
     }
 }
@@ -293,7 +254,7 @@ pub fn left_rows(level: Level, from: View<'_>, to: &mut [f32], first: usize) {
     match level {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
-        Level::Bf16 | Level::Amx => unsafe { tiled::left_rows(from, to, first) },
+        Level::BF16 | Level::AMX => unsafe { tiled::left_rows(from, to, first) },
         _ => panels::left_rows(from, to, first),
     }
 }
@@ -315,7 +276,7 @@ pub fn right_of_left(
     match level {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the level says that the CPU has the instructions; bounds were checked above.
-        Level::Bf16 | Level::Amx => unsafe { tiled::right_of_left(left, rows, columns, first, to, sums) },
+        Level::BF16 | Level::AMX => unsafe { tiled::right_of_left(left, rows, columns, first, to, sums) },
         _ => {
             panels::right_and_sums(level, View::new(left, rows, columns).columns(first, n), to, sums);
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     Level,
-    product::View,
+    matrix::View,
     simd::{self, Simd, Task},
 };
 

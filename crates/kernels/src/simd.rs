@@ -7,6 +7,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod transpose;
 
 use crate::Level;
 
@@ -124,10 +126,10 @@ pub(crate) fn run<T: Task>(level: Level, task: T) -> T::Output {
     match level {
         // SAFETY: a level above portable is only ever given out when the CPU has its instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 | Level::Bf16 | Level::Amx => unsafe { avx512::run(task) },
+        Level::AVX512 | Level::BF16 | Level::AMX => unsafe { avx512::run(task) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::run(task) },
+        Level::AVX2 => unsafe { avx2::run(task) },
         _ => task.run::<portable::Portable>(),
     }
 }

@@ -1,4 +1,6 @@
-//! Random numbers for tests.
+//! Random numbers and plain code for tests.
+
+use crate::Activation;
 
 /// Numbers from -1 to 1, the same for the same seed.
 pub(crate) fn random(seed: u64, len: usize) -> Vec<f32> {
@@ -51,6 +53,26 @@ impl Plain {
                 out
             })
             .collect()
+    }
+
+    /// Rows of `width` from rows with the inputs of each.
+    pub(crate) fn activation(activation: Activation, x: &[f64], width: usize) -> Vec<f64> {
+        let swish = |x: f64| x / (1.0 + (-x).exp());
+        let one = |x: f64| match activation {
+            Activation::Gelu => x * Plain::normal(x),
+            Activation::GeluTanh => {
+                0.5 * x * (1.0 + (std::f64::consts::FRAC_2_PI.sqrt() * (x + 0.044_715 * x.powi(3))).tanh())
+            }
+            Activation::Relu => x.max(0.0),
+            Activation::SquaredRelu => x.max(0.0).powi(2),
+            Activation::Swish | Activation::SwiGlu => swish(x),
+            Activation::Mish => x * x.exp().ln_1p().tanh(),
+        };
+        if activation != Activation::SwiGlu {
+            return x.iter().map(|&x| one(x)).collect();
+        }
+        let gated = |row: &[f64]| row.iter().zip(&row[width..]).map(|(&a, b)| one(a) * b).collect::<Vec<_>>();
+        x.chunks(2 * width).flat_map(gated).collect()
     }
 
     pub(crate) fn softmax(scores: &[f64]) -> Vec<f64> {

@@ -13,9 +13,9 @@ pub fn peak(level: Level) -> f64 {
         let start = Instant::now();
         let operations = match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Bf16 | Level::Amx => tiles(level),
+            Level::BF16 | Level::AMX => tiles(level),
             // Plain Rust has few registers, and more chains than fit into them are slower.
-            Level::Portable => simd::run(level, Vectors::<5>),
+            Level::PORTABLE => simd::run(level, Vectors::<5>),
             _ => simd::run(level, Vectors::<12>),
         };
         operations / start.elapsed().as_secs_f64()

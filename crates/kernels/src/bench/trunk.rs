@@ -5,7 +5,11 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::{Line, Work, numbers, time};
-use crate::{Activation, Aligned, Level, adamw, block, conv, rows, smolgen};
+use crate::{
+    Activation, Aligned, Arithmetic, Int8, Level, adamw, block, conv,
+    encoder::{Encoder, Extra},
+    rows, smolgen,
+};
 
 /// A network by its trunk.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +50,7 @@ enum Packed {
     Transformer(Box<block::Packed>),
     Residual(Box<conv::Packed>),
     ResidualInt8(Box<conv::int8::Packed>),
+    Encoder(Box<Encoder>),
 }
 
 impl Network {
@@ -55,7 +60,7 @@ impl Network {
 
     /// Whether this network can be measured so on this CPU.
     pub fn has(&self, work: Work) -> bool {
-        work != Work::InferInt8 || (crate::int8() && matches!(self.kind, Kind::Residual { .. }))
+        work != Work::InferInt8 || Arithmetic::best().int8().is_some()
     }
 
     fn shapes(width: usize, heads: usize) -> (block::Shape, smolgen::Shape) {
@@ -102,7 +107,8 @@ impl Network {
                 let smolgen = 64 * 16 * (width + 128) + 128 * heads * 128 + heads * 128 * 4096;
                 attention + 64 * 2 * width * width + smolgen
             }
-            Kind::Residual { channels } => 2 * 64 * 9 * channels * channels,
+            // Products with squares beyond the edge are none: 484 of 576 pairs of neighbours are on the board.
+            Kind::Residual { channels } => 2 * 484 * channels * channels,
         };
         2.0 * products as f64
     }
@@ -112,6 +118,15 @@ impl Network {
         match self.kind {
             Kind::Residual { channels } if work == Work::InferInt8 => {
                 Packed::ResidualInt8(Box::new(conv::int8::Packed::new(level, channels, 0, parameters)))
+            }
+            Kind::Transformer { width, heads } if !train => {
+                let (shape, own) = Network::shapes(width, heads);
+                let mut arithmetic = Arithmetic::of(level);
+                if let Some(int8) = Int8::best().filter(|_| work == Work::InferInt8) {
+                    arithmetic = arithmetic.with_int8(int8);
+                }
+                let encoder = Encoder::of_block(arithmetic, &shape, Some(&own), parameters);
+                Packed::Encoder(Box::new(encoder.expect("sizes in whole grains")))
             }
             Kind::Transformer { width, heads } => {
                 let (shape, own) = Network::shapes(width, heads);
@@ -155,6 +170,7 @@ impl Network {
                             Packed::Transformer(packed) => block::forward(packed, from, None, to, None),
                             Packed::Residual(packed) => conv::forward(packed, from, to),
                             Packed::ResidualInt8(packed) => conv::int8::forward(packed, from, to),
+                            Packed::Encoder(encoder) => encoder.forward(from, Extra::default(), to),
                         }
                         rooms.swap(0, 1);
                     }
@@ -200,7 +216,7 @@ impl Network {
             match packed {
                 Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(&mut trails[i])),
                 Packed::Residual(packed) => between[i] = Some(conv::forward_keeping(packed, x, y)),
-                Packed::ResidualInt8(_) => unreachable!("packed to learn"),
+                Packed::ResidualInt8(_) | Packed::Encoder(_) => unreachable!("packed to learn"),
             }
         }
         // The slope of half the mean square.
@@ -225,7 +241,7 @@ impl Network {
                     let kept = conv::Kept { x, y, between: between[i].as_ref() };
                     conv::backward(packed, kept, &gradient, &mut to_x)
                 }
-                Packed::ResidualInt8(_) => unreachable!("packed to learn"),
+                Packed::ResidualInt8(_) | Packed::Encoder(_) => unreachable!("packed to learn"),
             };
             std::mem::swap(&mut gradient, &mut to_x);
             let pieces = to_shared.par_chunks_mut(PIECE).zip(slopes[own..].par_chunks(PIECE));

@@ -110,20 +110,7 @@ fn plain(case: &Case, position: usize, parameters: &[f64], x: &[f64], bias: Opti
     let x1 = add(x, &linear(&mixed, Part::Out, Part::OutBias), 0);
     let normed = Plain::norm(&x1, get(Part::Norm2), get(Part::Norm2Bias));
     let up = linear(&normed, Part::Up, Part::UpBias);
-    let active: Vec<f64> = match shape.activation {
-        Activation::Gelu => up.iter().map(|&x| x * Plain::normal(x)).collect(),
-        Activation::GeluTanh => {
-            let inner = |x: f64| (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
-            up.iter().map(|&x| 0.5 * x * (1.0 + inner(x).tanh())).collect()
-        }
-        Activation::SwiGlu => up
-            .chunks(2 * shape.hidden)
-            .flat_map(|row| {
-                let (a, b) = row.split_at(shape.hidden);
-                a.iter().zip(b).map(|(a, b)| a / (1.0 + (-a).exp()) * b).collect::<Vec<_>>()
-            })
-            .collect(),
-    };
+    let active = Plain::activation(shape.activation, &up, shape.hidden);
     add(&x1, &linear(&active, Part::Down, Part::DownBias), 1)
 }
 
@@ -333,7 +320,7 @@ fn curve(level: Level) -> Vec<f64> {
 
 #[test]
 fn every_level_learns_along_the_same_curve() {
-    let slow = curve(Level::Portable);
+    let slow = curve(Level::PORTABLE);
     assert!(slow[59] < 0.7 * slow[0], "{slow:?}");
     for level in Level::all() {
         for (at, (found, expected)) in curve(level).iter().zip(&slow).enumerate() {

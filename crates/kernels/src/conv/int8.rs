@@ -16,7 +16,7 @@ mod vnni;
 use rayon::prelude::*;
 
 use super::squeeze::Squeeze;
-use crate::{Aligned, Level};
+use crate::{Aligned, Int8, Level, level::Int8Kind};
 
 /// Boards that one task takes.
 const MOST: usize = 16;
@@ -74,15 +74,9 @@ enum Then<'a> {
     Join { shortcut: &'a [f32] },
 }
 
-/// Whether this CPU multiplies bytes fast.
-pub(crate) fn available() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::is_x86_feature_detected as has;
-        has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512vnni")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+/// Whether this CPU has AVX-512's products of bytes.
+fn available() -> bool {
+    Int8::best().is_some_and(|int8| int8.kind() == Int8Kind::Vnni)
 }
 
 /// Multiplies without memory, to measure how fast that can be; gives the number of operations.

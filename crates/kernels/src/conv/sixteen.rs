@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use super::dots;
 use crate::{
     Level,
-    product::tiled::{Tile, transpose},
+    simd::transpose::{Tile, transpose},
     tiles::{
         Tiles, WORDS,
         boards::{FILES_READ, Half, HalfRank},
@@ -115,7 +115,7 @@ pub(super) unsafe fn convolve(
 ) {
     assert!(from.len() == words(channels) && weight.len() == 9 * channels * channels / 2);
     assert!(channels.is_multiple_of(32));
-    if level == Level::Bf16 {
+    if level == Level::BF16 {
         // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
         return unsafe { dots::convolve(from, weight, channels, &mut then) };
     }
@@ -247,7 +247,7 @@ pub(super) fn slopes(level: Level, inputs: &[f32], gradients: &[f32], channels: 
     assert!(inputs.len() == 2 * words(channels) && gradients.len() == inputs.len());
     assert_eq!(out.len(), 9 * channels * channels);
     assert!(channels.is_multiple_of(32));
-    if level == Level::Bf16 {
+    if level == Level::BF16 {
         // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
         return unsafe { dots::slopes(inputs, gradients, channels, out) };
     }

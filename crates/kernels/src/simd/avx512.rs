@@ -2,8 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::{EightByTwo, Simd, Task};
-use crate::product::tiled::{Tile, transpose};
+use super::{
+    EightByTwo, Simd, Task,
+    transpose::{Tile, transpose},
+};
 
 mod eight_by_two;
 

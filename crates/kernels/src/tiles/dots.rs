@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::{product::Size, simd::fetch};
+use crate::{matrix::Size, simd::fetch};
 
 /// Words of 32 bits in a row of a tile.
 const ROW: usize = 16;

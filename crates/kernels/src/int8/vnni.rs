@@ -1,0 +1,201 @@
+//! With AVX-512 VNNI: products of four unsigned with four signed bytes, added to sixteen sums of 32 bits.
+//!
+//! Eight rows by two groups of sixteen columns are summed in sixteen registers: ten loads serve sixteen instructions.
+
+use std::arch::x86_64::*;
+
+use super::{Int8Matrix, Int8Rows, LANES, OFFSET, QUAD, TILE_BYTES, TILE_ROWS, WeightLine, scales};
+use crate::{matrix::View, simd::fetch};
+
+const QUADS_OF_TILE: usize = TILE_BYTES / QUAD;
+
+/// # Safety
+/// The CPU has AVX-512 with VNNI, and `rows` has tiles and scales for all rows of `from`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+pub(super) unsafe fn fill(rows: &mut Int8Rows, from: View<'_>) {
+    let across = rows.across();
+    let whole = from.columns / LANES;
+    let rest: __mmask16 = (1 << (from.columns % LANES)) - 1;
+    for row in 0..from.rows {
+        // SAFETY: vectors of the row, the last one masked; a tile's row has 64 bytes.
+        unsafe {
+            let values = from.values.as_ptr().add(row * from.stride);
+            // NaN has larger bits than every number.
+            let mut largest = _mm512_setzero_si512();
+            for i in 0..whole {
+                let x = _mm512_abs_ps(_mm512_loadu_ps(values.add(LANES * i)));
+                largest = _mm512_max_epu32(largest, _mm512_castps_si512(x));
+            }
+            if rest != 0 {
+                let x = _mm512_abs_ps(_mm512_maskz_loadu_ps(rest, values.add(LANES * whole)));
+                largest = _mm512_max_epu32(largest, _mm512_castps_si512(x));
+            }
+            let (scale, inverse) = scales(f32::from_bits(_mm512_reduce_max_epu32(largest)));
+            *rows.scales.get_unchecked_mut(row) = scale;
+            let inverse = _mm512_set1_ps(inverse);
+            let tiles = rows.tiles.as_mut_ptr().add(row / TILE_ROWS * across);
+            let place = |i: usize| {
+                let tile = tiles.add(LANES * i / TILE_BYTES).cast::<u8>();
+                tile.add(row % TILE_ROWS * TILE_BYTES + LANES * i % TILE_BYTES)
+            };
+            let bytes = |x| {
+                let whole = _mm512_cvtps_epi32(_mm512_mul_ps(x, inverse));
+                _mm_xor_si128(_mm512_cvtepi32_epi8(whole), _mm_set1_epi8(OFFSET as i8))
+            };
+            for i in 0..whole {
+                let x = _mm512_loadu_ps(values.add(LANES * i));
+                _mm_storeu_si128(place(i).cast(), bytes(x));
+            }
+            if rest != 0 {
+                let x = _mm512_maskz_loadu_ps(rest, values.add(LANES * whole));
+                _mm_storeu_si128(place(whole).cast(), bytes(x));
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The CPU has AVX-512 with VNNI; both factors agree in the length of the sum, and `out` has room for all rows and columns.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+pub(super) unsafe fn gemm(rows: &Int8Rows, matrix: &Int8Matrix, out: *mut f32, stride: usize, add: bool) {
+    let groups = matrix.columns() / LANES;
+    let work = Gemm { rows, matrix, across: rows.across(), out, stride, add };
+    let mut group = 0;
+    // SAFETY: the caller vouches for the memory of all rows and columns.
+    unsafe {
+        while rows.rows <= 2 && group + 8 <= groups {
+            work.rows::<2, 8>(group);
+            group += 8;
+        }
+        while rows.rows <= 4 && group + 4 <= groups {
+            work.rows::<4, 4>(group);
+            group += 4;
+        }
+        while group + 2 <= groups {
+            work.rows::<8, 2>(group);
+            group += 2;
+        }
+        if group < groups {
+            work.rows::<8, 1>(group);
+        }
+    }
+}
+
+struct Gemm<'a> {
+    rows: &'a Int8Rows,
+    matrix: &'a Int8Matrix,
+    /// Tiles of a group of sixteen rows.
+    across: usize,
+    out: *mut f32,
+    stride: usize,
+    add: bool,
+}
+
+impl Gemm<'_> {
+    /// All rows of some groups of columns, `MOST` at a time.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    unsafe fn rows<const MOST: usize, const GROUPS: usize>(&self, group: usize) {
+        let (rows, mut row) = (self.rows.rows, 0);
+        // SAFETY: the caller vouches for the memory of all rows.
+        unsafe {
+            while row + MOST <= rows {
+                self.block::<MOST, GROUPS>(row, group);
+                row += MOST;
+            }
+            if MOST > 4 && row + 4 <= rows {
+                self.block::<4, GROUPS>(row, group);
+                row += 4;
+            }
+            if MOST > 2 && row + 2 <= rows {
+                self.block::<2, GROUPS>(row, group);
+                row += 2;
+            }
+            if row < rows {
+                self.block::<1, GROUPS>(row, group);
+            }
+        }
+    }
+
+    /// Some rows of one tile by some groups of columns.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    unsafe fn block<const ROWS: usize, const GROUPS: usize>(&self, row: usize, group: usize) {
+        let (matrix, quads) = (self.matrix, self.matrix.quads);
+        // SAFETY: the caller vouches for the memory.
+        unsafe {
+            let mut sums = [[_mm512_setzero_si512(); GROUPS]; ROWS];
+            for (j, start) in sums[0].iter_mut().enumerate() {
+                *start = _mm512_loadu_si512(matrix.starts.as_ptr().add(LANES * (group + j)).cast());
+            }
+            for i in 1..ROWS {
+                sums[i] = sums[0];
+            }
+            let lines: [*const WeightLine; GROUPS] =
+                std::array::from_fn(|j| matrix.lines.as_ptr().add((group + j) * quads));
+            // Each block asks for its part of the weights after these, so that they are near when their turn comes.
+            let blocks = self.rows.rows.div_ceil(ROWS);
+            let next = matrix
+                .lines
+                .as_ptr()
+                .wrapping_add((group + GROUPS) * quads + row / ROWS * GROUPS * quads / blocks);
+            let tiles = self.rows.tiles.as_ptr().add(row / TILE_ROWS * self.across).cast::<u8>();
+            let from = tiles.add(row % TILE_ROWS * TILE_BYTES);
+            let whole = quads / QUADS_OF_TILE;
+            let pace = (GROUPS * QUADS_OF_TILE).div_ceil(blocks);
+            for tile in 0..whole {
+                if ROWS > 2 {
+                    for line in 0..pace {
+                        fetch(next.wrapping_add(tile * pace + line).cast());
+                    }
+                }
+                let from = from.add(tile * TILE_ROWS * TILE_BYTES);
+                let lines = lines.map(|lines| lines.add(tile * QUADS_OF_TILE));
+                for quad in 0..QUADS_OF_TILE {
+                    step(&mut sums, from.add(quad * QUAD), lines.map(|lines| lines.add(quad)));
+                }
+            }
+            let from = from.add(whole * TILE_ROWS * TILE_BYTES);
+            for quad in 0..quads % QUADS_OF_TILE {
+                step(
+                    &mut sums,
+                    from.add(quad * QUAD),
+                    lines.map(|lines| lines.add(whole * QUADS_OF_TILE + quad)),
+                );
+            }
+            for j in 0..GROUPS {
+                let column = LANES * (group + j);
+                let scale = _mm512_loadu_ps(matrix.scales.as_ptr().add(column));
+                let bias = _mm512_loadu_ps(matrix.biases.as_ptr().add(column));
+                for (i, sums) in sums.iter().enumerate() {
+                    let scale =
+                        _mm512_mul_ps(_mm512_set1_ps(*self.rows.scales.get_unchecked(row + i)), scale);
+                    let value = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[j]), scale, bias);
+                    let to = self.out.add((row + i) * self.stride + column);
+                    let value = if self.add { _mm512_add_ps(_mm512_loadu_ps(to), value) } else { value };
+                    _mm512_storeu_ps(to, value);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the products of four input channels, whose activations begin at `from` for the first of the rows.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+unsafe fn step<const ROWS: usize, const GROUPS: usize>(
+    sums: &mut [[__m512i; GROUPS]; ROWS],
+    from: *const u8,
+    lines: [*const WeightLine; GROUPS],
+) {
+    // SAFETY: the caller vouches for the memory.
+    unsafe {
+        let weights = lines.map(|line| _mm512_load_si512(line.cast()));
+        for (i, sums) in sums.iter_mut().enumerate() {
+            let bytes = _mm512_set1_epi32(from.add(i * TILE_BYTES).cast::<i32>().read());
+            for (sum, weights) in sums.iter_mut().zip(weights) {
+                *sum = _mm512_dpbusd_epi32(*sum, bytes, weights);
+            }
+        }
+    }
+}
