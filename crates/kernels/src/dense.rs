@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::{
     Aligned, Arithmetic,
-    int8::{self, Int8Matrix, Int8Rows},
+    int8::{self, Base, Int8Matrix, Int8Rows},
     product::{self, Into, Out, Size, View, product_of},
     rows,
 };
@@ -92,7 +92,7 @@ impl Dense {
             let (stride, tall) = (product::rounded(self.outputs), product::rounded(rows));
             let (x, mut buffer) = (View::new(x, rows, self.inputs), DenseBuffer::default());
             let mut wide = Aligned::room(tall * stride);
-            self.rows(x, &mut buffer, &mut wide, stride, false);
+            self.rows(x, &mut buffer, &mut wide, stride, Base::Nothing);
             for (y, wide) in y.chunks_exact_mut(self.outputs).zip(wide.chunks_exact(stride)) {
                 y.copy_from_slice(&wide[..self.outputs]);
             }
@@ -100,21 +100,21 @@ impl Dense {
     }
 
     /// The rows of a matrix on this thread. Rows of `out` begin `stride` apart; whole groups of sixteen columns are written, and on
-    /// tiles whole groups of sixteen rows. The result is added to what is there if `add` says so.
+    /// tiles whole groups of sixteen rows.
     pub(crate) fn rows(
         &self,
         x: View<'_>,
         buffer: &mut DenseBuffer,
         out: &mut [f32],
         stride: usize,
-        add: bool,
+        base: Base<'_>,
     ) {
         assert_eq!(x.columns, self.inputs);
         let level = self.arithmetic.level();
         match (&self.weights, self.arithmetic.int8()) {
             (DenseWeights::Bytes(matrix), Some(by)) => {
                 buffer.bytes.fill(by, x);
-                int8::gemm(by, &buffer.bytes, matrix, out, stride, add);
+                int8::gemm(by, &buffer.bytes, matrix, out, stride, base);
             }
             (DenseWeights::Floats(right), _) => {
                 let words = product::words(level, x.rows, x.columns);
@@ -122,14 +122,15 @@ impl Dense {
                     buffer.words = Aligned::zeros(words);
                 }
                 let size = Size { m: x.rows, n: self.outputs, k: self.inputs };
-                let into = match &self.bias {
-                    _ if add => Into::Add,
-                    Some(bias) => Into::Row(bias),
-                    None => Into::Replace,
+                let into = match (base, &self.bias) {
+                    (Base::There, _) => Into::Add,
+                    (Base::Matrix(values), _) => Into::Onto(values),
+                    (Base::Nothing, Some(bias)) => Into::Row(bias),
+                    (Base::Nothing, None) => Into::Replace,
                 };
                 let to = Out { values: &mut *out, stride, into };
                 product_of(level, size, x, &mut buffer.words, right, to);
-                if let Some(bias) = self.bias.as_ref().filter(|_| add) {
+                if let Some(bias) = self.bias.as_ref().filter(|_| base != Base::Nothing) {
                     rows::add_bias(level, out, stride, x.rows, bias);
                 }
             }

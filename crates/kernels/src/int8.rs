@@ -138,36 +138,64 @@ fn scales(largest: f32) -> (f32, f32) {
     }
 }
 
-/// `out = rows * matrix + bias`, or that added to `out` if `add` says so. Rows of `out` begin `stride` apart, and whole groups
-/// of sixteen columns are written.
+/// Where a product goes, and what it is added to, which may be the same place or null.
+#[derive(Clone, Copy)]
+struct Destination {
+    to: *mut f32,
+    stride: usize,
+    base: *const f32,
+}
+
+/// What a product is added to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Base<'a> {
+    Nothing,
+    /// What is in the result's place.
+    There,
+    /// A matrix whose rows begin as far apart as the result's.
+    Matrix(&'a [f32]),
+}
+
+/// `out = base + rows * matrix + bias`. Rows of `out` begin `stride` apart, and whole groups of sixteen columns are written.
 pub(crate) fn gemm(
     by: Int8,
     rows: &Int8Rows,
     matrix: &Int8Matrix,
     out: &mut [f32],
     stride: usize,
-    add: bool,
+    base: Base<'_>,
 ) {
     let columns = matrix.columns();
+    let len = rows.rows.saturating_sub(1) * stride + columns;
     assert_eq!(rows.quads, matrix.quads);
     assert!(stride >= columns);
-    assert!(rows.rows == 0 || out.len() >= (rows.rows - 1) * stride + columns);
+    assert!(rows.rows == 0 || out.len() >= len);
     // What unsafe code below reads.
     assert!(
         rows.tiles.len() >= rows.rows.div_ceil(TILE_ROWS) * rows.across() && rows.scales.len() >= rows.rows
     );
     assert!(matrix.lines.len() == columns / LANES * matrix.quads);
     assert!(matrix.starts.len() == columns && matrix.biases.len() == columns);
+    let base = match base {
+        Base::Nothing => std::ptr::null(),
+        Base::There => out.as_ptr(),
+        Base::Matrix(values) => {
+            assert!(rows.rows == 0 || values.len() >= len);
+            values.as_ptr()
+        }
+    };
+    let out = Destination { to: out.as_mut_ptr(), stride, base };
     match by.kind() {
         // SAFETY: the CPU has the instructions, and sizes were checked.
         #[cfg(target_arch = "x86_64")]
-        Int8Kind::Vnni => unsafe { vnni::gemm(rows, matrix, out.as_mut_ptr(), stride, add) },
+        Int8Kind::Vnni => unsafe { vnni::gemm(rows, matrix, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Int8Kind::AvxVnni => unsafe { vnni256::avx::gemm(rows, matrix, out.as_mut_ptr(), stride, add) },
+        Int8Kind::AvxVnni => unsafe { vnni256::avx::gemm(rows, matrix, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Int8Kind::Vnni256 => unsafe { vnni256::avx512::gemm(rows, matrix, out.as_mut_ptr(), stride, add) },
-        _ => portable::gemm(rows, matrix, out, stride, add),
+        Int8Kind::Vnni256 => unsafe { vnni256::avx512::gemm(rows, matrix, out) },
+        // SAFETY: sizes were checked.
+        _ => unsafe { portable::gemm(rows, matrix, out) },
     }
 }

@@ -1,7 +1,7 @@
 //! Attention's softmax: rows of scores to rows of weights, and back.
 
 #[cfg(target_arch = "x86_64")]
-mod packed;
+pub(crate) mod packed;
 #[cfg(target_arch = "x86_64")]
 mod packed_back;
 

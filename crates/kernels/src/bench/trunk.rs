@@ -6,9 +6,7 @@ use rayon::prelude::*;
 
 use super::{Line, Work, numbers, time};
 use crate::{
-    Activation, Aligned, Arithmetic, Int8, Level, adamw, block, conv,
-    encoder::{Encoder, Extra},
-    rows, smolgen,
+    Activation, Aligned, Arithmetic, Int8, Level, adamw, block, conv, encoder::Encoder, rows, smolgen,
 };
 
 /// A network by its trunk.
@@ -162,7 +160,17 @@ impl Network {
                 let packed: Vec<Packed> =
                     layers.iter().map(|layer| self.packed(level, layer, work)).collect();
                 let mut rooms = [x.clone(), x.clone()];
+                let encoders: Vec<&Encoder> = packed
+                    .iter()
+                    .filter_map(|packed| match packed {
+                        Packed::Encoder(encoder) => Some(&**encoder),
+                        _ => None,
+                    })
+                    .collect();
                 let seconds = time(budget, || {
+                    if !encoders.is_empty() {
+                        return Encoder::forward_all(&encoders, &x, None, &mut rooms[0]);
+                    }
                     rooms[0].copy_from_slice(&x);
                     for packed in &packed {
                         let [from, to] = &mut rooms;
@@ -170,7 +178,7 @@ impl Network {
                             Packed::Transformer(packed) => block::forward(packed, from, None, to, None),
                             Packed::Residual(packed) => conv::forward(packed, from, to),
                             Packed::ResidualInt8(packed) => conv::int8::forward(packed, from, to),
-                            Packed::Encoder(encoder) => encoder.forward(from, Extra::default(), to),
+                            Packed::Encoder(_) => unreachable!("done above"),
                         }
                         rooms.swap(0, 1);
                     }

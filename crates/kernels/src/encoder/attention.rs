@@ -1,5 +1,8 @@
 //! Attention of one position, head by head: `softmax(query * key^T / sqrt(width of a head) + bias) * value`.
 
+#[cfg(target_arch = "x86_64")]
+mod pairs;
+
 use super::Shape;
 use crate::{
     Aligned, Level,
@@ -13,6 +16,8 @@ pub(super) struct AttentionBuffers {
     scores: Aligned,
     left: Aligned,
     right: Aligned,
+    #[cfg(target_arch = "x86_64")]
+    pairs: Option<pairs::PairBuffers>,
 }
 
 impl AttentionBuffers {
@@ -23,6 +28,9 @@ impl AttentionBuffers {
             scores: Aligned::room(tall * tall),
             left: Aligned::zeros(product::words(level, tall, deep.max(head))),
             right: Aligned::zeros(product::words(level, tall, head).max(product::words(level, head, deep))),
+            #[cfg(target_arch = "x86_64")]
+            pairs: (level == Level::BF16 && shape.tokens <= pairs::MOST_TOKENS)
+                .then(|| pairs::PairBuffers::new(shape)),
         }
     }
 }
@@ -45,9 +53,17 @@ pub(super) fn attention(
     mixed: &mut [f32],
 ) {
     let Shape { tokens, width, heads, .. } = *shape;
+    assert!(qkv.len() >= 3 * width * tokens && mixed.len() >= width * tokens);
+    assert!(bias.pairs.is_none_or(|pairs| pairs.len() >= shape.bias_len()));
+    assert!(bias.keys.is_none_or(|keys| keys.len() >= tokens));
+    #[cfg(target_arch = "x86_64")]
+    if let Some(pairs) = &mut buffers.pairs {
+        // SAFETY: only the level of AVX-512 with bf16 has such buffers; lengths were checked.
+        return unsafe { pairs::attention(shape, qkv, bias, pairs, mixed) };
+    }
     let (head, tall) = (shape.head(), product::rounded(tokens));
     let scale = 1.0 / (head as f32).sqrt();
-    let AttentionBuffers { scores, left, right } = buffers;
+    let AttentionBuffers { scores, left, right, .. } = buffers;
     for number in 0..heads {
         let part = |which: usize| View {
             values: &qkv[which * width + number * head..],

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     Aligned, activation,
     dense::DenseBuffer,
+    int8::Base,
     product::{self, View},
 };
 
@@ -65,6 +66,31 @@ impl Encoder {
         });
     }
 
+    /// The result of several blocks of one shape, one after the other: some positions go through all of them before the next ones,
+    /// so that what lies between the blocks stays in the cache. All have a smolgen or no biases.
+    pub fn forward_all(blocks: &[&Encoder], x: &[f32], present: Option<&[bool]>, y: &mut [f32]) {
+        let Some(first) = blocks.first() else { return y.copy_from_slice(x) };
+        assert!(blocks.iter().all(|block| block.shape.values() == first.shape.values()));
+        let (len, tokens) = (first.shape.values(), first.shape.tokens);
+        assert!(x.len() == y.len() && x.len().is_multiple_of(len));
+        let positions = x.len() / len;
+        assert!(present.is_none_or(|present| present.len() == positions * tokens));
+        let some = positions.div_ceil(rayon::current_num_threads()).clamp(1, MOST);
+        y.par_chunks_mut(some * len).zip(x.par_chunks(some * len)).enumerate().for_each(|(i, (y, x))| {
+            let present = present.map(|present| &present[i * some * tokens..][..x.len() / first.shape.width]);
+            let extra = Extra { bias: None, present };
+            let mut between = Aligned::room(x.len());
+            // The last block writes to `y`.
+            let (mut to, mut other): (&mut [f32], &mut [f32]) =
+                if blocks.len() % 2 == 1 { (y, &mut between) } else { (&mut between, y) };
+            first.group(x, extra, to);
+            for block in &blocks[1..] {
+                std::mem::swap(&mut to, &mut other);
+                block.group(other, extra, to);
+            }
+        });
+    }
+
     /// Some positions on this thread.
     fn group(&self, x: &[f32], extra: Extra<'_>, y: &mut [f32]) {
         let (len, bias_len, tokens) = (self.shape.values(), self.shape.bias_len(), self.shape.tokens);
@@ -99,15 +125,20 @@ impl Encoder {
         for (x, qkv) in x.chunks(some).zip(qkv.chunks_mut(3 * some)) {
             let rows = self.normed_before(0, x, &mut strip.normed);
             let rows = View::new(rows, x.len() / width, width);
-            self.qkv.rows(rows, &mut strip.dense, qkv, 3 * width, false);
+            self.qkv.rows(rows, &mut strip.dense, qkv, 3 * width, Base::Nothing);
         }
         attention(level, &self.shape, qkv, bias, of_heads, mixed);
         for ((x, y), mixed) in x.chunks(some).zip(y.chunks_mut(some)).zip(mixed.chunks(some)) {
             let rows = x.len() / width;
             let StripBuffers { dense, sum, .. } = strip;
-            sum[..x.len()].copy_from_slice(x);
-            self.output.rows(View::new(mixed, rows, width), dense, sum, width, true);
-            self.normed_after(0, &sum[..x.len()], y);
+            let mixed = View::new(mixed, rows, width);
+            if self.writes_in_place(rows) {
+                self.output.rows(mixed, dense, y, width, Base::Matrix(x));
+            } else {
+                sum[..x.len()].copy_from_slice(x);
+                self.output.rows(mixed, dense, sum, width, Base::There);
+                self.normed_after(0, &sum[..x.len()], y);
+            }
             self.feed_forward(rows, y, strip);
         }
     }
@@ -116,14 +147,24 @@ impl Encoder {
     fn feed_forward(&self, rows: usize, y: &mut [f32], buffers: &mut StripBuffers) {
         let (level, width, hidden) = (self.arithmetic.level(), self.shape.width, self.shape.hidden);
         let StripBuffers { dense, normed, sum, raised, active } = buffers;
-        sum[..y.len()].copy_from_slice(y);
         let wide = hidden * self.shape.activation.inputs();
         let normed = self.normed_before(1, y, normed);
-        self.up.rows(View::new(normed, rows, width), dense, raised, wide, false);
+        self.up.rows(View::new(normed, rows, width), dense, raised, wide, Base::Nothing);
         let active = &mut active[..rows * hidden];
         activation::forward(level, self.shape.activation, &raised[..rows * wide], hidden, active);
-        self.down.rows(View::new(active, rows, hidden), dense, sum, width, true);
-        self.normed_after(1, &sum[..y.len()], y);
+        let active = View::new(active, rows, hidden);
+        if self.writes_in_place(rows) {
+            self.down.rows(active, dense, y, width, Base::There);
+        } else {
+            sum[..y.len()].copy_from_slice(y);
+            self.down.rows(active, dense, sum, width, Base::There);
+            self.normed_after(1, &sum[..y.len()], y);
+        }
+    }
+
+    /// Whether sums at the end of a half may go straight to the result: no norm follows, and no rows beyond these are written.
+    fn writes_in_place(&self, rows: usize) -> bool {
+        self.shape.order == Order::Pre && product::rows_written(self.arithmetic.level(), rows) == rows
     }
 
     /// What goes into a half of the block.

@@ -9,6 +9,7 @@ use super::{Shape, ShapeError, size};
 use crate::{
     Activation, Aligned, Arithmetic, activation,
     dense::{Dense, DenseBuffer, Linear},
+    int8::Base,
     norm::Norm,
     product::{self, View},
     simd::{self, Simd, Task},
@@ -122,7 +123,13 @@ impl Smolgen {
                 let (columns, stride) = (compress.outputs(), product::rounded(compress.outputs()));
                 let mut wide = Aligned::room(product::rounded(shape.tokens) * stride);
                 for (x, flat) in each {
-                    compress.rows(View::new(x, shape.tokens, shape.width), buffer, &mut wide, stride, false);
+                    compress.rows(
+                        View::new(x, shape.tokens, shape.width),
+                        buffer,
+                        &mut wide,
+                        stride,
+                        Base::Nothing,
+                    );
                     for (to, from) in flat.chunks_exact_mut(columns).zip(wide.chunks_exact(stride)) {
                         to.copy_from_slice(&from[..columns]);
                     }
@@ -137,7 +144,7 @@ impl Smolgen {
         let (level, columns) = (self.arithmetic.level(), dense.outputs());
         let len = x.rows * columns;
         let mut y = Aligned::room(product::rounded(x.rows) * columns);
-        dense.rows(x, buffer, &mut y, columns, false);
+        dense.rows(x, buffer, &mut y, columns, Base::Nothing);
         let mut normed = Aligned::room(len);
         if let Some(activation) = self.activation {
             activation::forward(level, activation, &y[..len], columns, &mut normed);
@@ -169,7 +176,7 @@ impl Smolgen {
         if biases.len() < len {
             *biases = Aligned::room(len);
         }
-        spread.rows(View::new(vectors, rows, spread.inputs()), buffer, biases, square, false);
+        spread.rows(View::new(vectors, rows, spread.inputs()), buffer, biases, square, Base::Nothing);
     }
 }
 

@@ -297,6 +297,27 @@ fn a_position_has_the_same_bits_alone_and_among_others() {
 }
 
 #[test]
+fn several_blocks_give_what_one_after_the_other_gives() {
+    let case = &cases()[6];
+    let [len, tokens] = [case.shape.values(), case.shape.tokens];
+    let x = random(3, 19 * len);
+    let present: Vec<bool> = (0..19 * tokens).map(|token| token % 7 != 0).collect();
+    for (arithmetic, count) in
+        Arithmetic::all().flat_map(|arithmetic| [0, 1, 2, 3].map(|count| (arithmetic, count)))
+    {
+        let encoder = case.encoder(arithmetic);
+        let mut y = x.clone();
+        let extra = Extra { bias: None, present: Some(&present) };
+        for _ in 0..count {
+            encoder.forward(&y.clone(), extra, &mut y);
+        }
+        let mut together = vec![0.0; x.len()];
+        Encoder::forward_all(&vec![&encoder; count], &x, Some(&present), &mut together);
+        assert_eq!(y, together, "{arithmetic} {count}");
+    }
+}
+
+#[test]
 fn every_kind_of_int8_gives_the_same_bits() {
     let case = &cases()[2];
     let x = random(3, 2 * case.shape.values());

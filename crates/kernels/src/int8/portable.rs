@@ -1,6 +1,6 @@
 //! The same arithmetic without special instructions: what the others are tested against, to the bit.
 
-use super::{Int8Matrix, Int8Rows, LANES, OFFSET, QUAD, TILE_BYTES, TILE_ROWS, scales};
+use super::{Destination, Int8Matrix, Int8Rows, LANES, OFFSET, QUAD, TILE_BYTES, TILE_ROWS, scales};
 use crate::matrix::View;
 
 pub(super) fn fill(rows: &mut Int8Rows, from: View<'_>) {
@@ -25,7 +25,9 @@ pub(super) fn whole(x: f32) -> u8 {
     (x.round_ties_even() as i32).wrapping_add(i32::from(OFFSET)) as u8
 }
 
-pub(super) fn gemm(rows: &Int8Rows, matrix: &Int8Matrix, out: &mut [f32], stride: usize, add: bool) {
+/// # Safety
+/// There is memory for all rows and columns at the destination.
+pub(super) unsafe fn gemm(rows: &Int8Rows, matrix: &Int8Matrix, out: Destination) {
     let across = rows.across();
     for row in 0..rows.rows {
         let tiles = &rows.tiles[row / TILE_ROWS * across..][..across];
@@ -40,10 +42,14 @@ pub(super) fn gemm(rows: &Int8Rows, matrix: &Int8Matrix, out: &mut [f32], stride
                 }
             }
             for (column, sum) in columns.zip(sums) {
-                let to = &mut out[row * stride + column];
                 let value =
                     (sum as f32).mul_add(rows.scales[row] * matrix.scales[column], matrix.biases[column]);
-                *to = if add { *to + value } else { value };
+                let at = row * out.stride + column;
+                // SAFETY: the caller vouches for the memory.
+                unsafe {
+                    let value = if out.base.is_null() { value } else { *out.base.add(at) + value };
+                    out.to.add(at).write(value);
+                }
             }
         }
     }

@@ -4,7 +4,9 @@
 
 use std::arch::x86_64::*;
 
-use super::{Int8Matrix, Int8Rows, LANES, OFFSET, QUAD, TILE_BYTES, TILE_ROWS, WeightLine, scales};
+use super::{
+    Destination, Int8Matrix, Int8Rows, LANES, OFFSET, QUAD, TILE_BYTES, TILE_ROWS, WeightLine, scales,
+};
 use crate::{matrix::View, simd::fetch};
 
 const QUADS_OF_TILE: usize = TILE_BYTES / QUAD;
@@ -13,42 +15,74 @@ const QUADS_OF_TILE: usize = TILE_BYTES / QUAD;
 /// The CPU has AVX-512 with VNNI, and `rows` has tiles and scales for all rows of `from`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 pub(super) unsafe fn fill(rows: &mut Int8Rows, from: View<'_>) {
-    let across = rows.across();
+    let mut row = 0;
+    // SAFETY: the caller vouches for all rows.
+    unsafe {
+        while row + TOGETHER <= from.rows {
+            fill_some::<TOGETHER>(rows, from, row);
+            row += TOGETHER;
+        }
+        while row < from.rows {
+            fill_some::<1>(rows, from, row);
+            row += 1;
+        }
+    }
+}
+
+/// Rows whose largest numbers are looked for side by side: one after the other they would wait for each other's last steps.
+const TOGETHER: usize = 4;
+
+/// Some rows of one tile.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+unsafe fn fill_some<const ROWS: usize>(rows: &mut Int8Rows, from: View<'_>, row: usize) {
     let whole = from.columns / LANES;
     let rest: __mmask16 = (1 << (from.columns % LANES)) - 1;
-    for row in 0..from.rows {
-        // SAFETY: vectors of the row, the last one masked; a tile's row has 64 bytes.
-        unsafe {
-            let values = from.values.as_ptr().add(row * from.stride);
-            // NaN has larger bits than every number.
-            let mut largest = _mm512_setzero_si512();
-            for i in 0..whole {
-                let x = _mm512_abs_ps(_mm512_loadu_ps(values.add(LANES * i)));
-                largest = _mm512_max_epu32(largest, _mm512_castps_si512(x));
+    // SAFETY: vectors of the rows, the last one masked; a tile's row has 64 bytes.
+    unsafe {
+        let values: [*const f32; ROWS] =
+            std::array::from_fn(|i| from.values.as_ptr().add((row + i) * from.stride));
+        // NaN has larger bits than every number.
+        let mut largest = [_mm512_setzero_si512(); ROWS];
+        let bits = |x| _mm512_castps_si512(_mm512_abs_ps(x));
+        for at in 0..whole {
+            for (values, largest) in values.iter().zip(&mut largest) {
+                *largest = _mm512_max_epu32(*largest, bits(_mm512_loadu_ps(values.add(LANES * at))));
             }
-            if rest != 0 {
-                let x = _mm512_abs_ps(_mm512_maskz_loadu_ps(rest, values.add(LANES * whole)));
-                largest = _mm512_max_epu32(largest, _mm512_castps_si512(x));
-            }
-            let (scale, inverse) = scales(f32::from_bits(_mm512_reduce_max_epu32(largest)));
-            *rows.scales.get_unchecked_mut(row) = scale;
-            let inverse = _mm512_set1_ps(inverse);
-            let tiles = rows.tiles.as_mut_ptr().add(row / TILE_ROWS * across);
-            let place = |i: usize| {
-                let tile = tiles.add(LANES * i / TILE_BYTES).cast::<u8>();
-                tile.add(row % TILE_ROWS * TILE_BYTES + LANES * i % TILE_BYTES)
-            };
-            let bytes = |x| {
-                let whole = _mm512_cvtps_epi32(_mm512_mul_ps(x, inverse));
-                _mm_xor_si128(_mm512_cvtepi32_epi8(whole), _mm_set1_epi8(OFFSET as i8))
-            };
-            for i in 0..whole {
-                let x = _mm512_loadu_ps(values.add(LANES * i));
-                _mm_storeu_si128(place(i).cast(), bytes(x));
-            }
-            if rest != 0 {
+        }
+        if rest != 0 {
+            for (values, largest) in values.iter().zip(&mut largest) {
                 let x = _mm512_maskz_loadu_ps(rest, values.add(LANES * whole));
-                _mm_storeu_si128(place(whole).cast(), bytes(x));
+                *largest = _mm512_max_epu32(*largest, bits(x));
+            }
+        }
+        let mut inverses = [_mm512_setzero_ps(); ROWS];
+        for (i, inverse) in inverses.iter_mut().enumerate() {
+            let (scale, one) = scales(f32::from_bits(_mm512_reduce_max_epu32(largest[i])));
+            *rows.scales.get_unchecked_mut(row + i) = scale;
+            *inverse = _mm512_set1_ps(one);
+        }
+        let across = rows.across();
+        let to = rows.tiles.as_mut_ptr().add(row / TILE_ROWS * across).cast::<u8>();
+        let to = to.add(row % TILE_ROWS * TILE_BYTES);
+        let place = |i: usize, at: usize| {
+            let column = LANES * at;
+            to.add(column / TILE_BYTES * TILE_ROWS * TILE_BYTES + i * TILE_BYTES + column % TILE_BYTES)
+        };
+        let bytes = |x, inverse| {
+            let whole = _mm512_cvtps_epi32(_mm512_mul_ps(x, inverse));
+            _mm_xor_si128(_mm512_cvtepi32_epi8(whole), _mm_set1_epi8(OFFSET as i8))
+        };
+        for at in 0..whole {
+            for i in 0..ROWS {
+                let x = _mm512_loadu_ps(values[i].add(LANES * at));
+                _mm_storeu_si128(place(i, at).cast(), bytes(x, inverses[i]));
+            }
+        }
+        if rest != 0 {
+            for i in 0..ROWS {
+                let x = _mm512_maskz_loadu_ps(rest, values[i].add(LANES * whole));
+                _mm_storeu_si128(place(i, whole).cast(), bytes(x, inverses[i]));
             }
         }
     }
@@ -57,9 +91,9 @@ pub(super) unsafe fn fill(rows: &mut Int8Rows, from: View<'_>) {
 /// # Safety
 /// The CPU has AVX-512 with VNNI; both factors agree in the length of the sum, and `out` has room for all rows and columns.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-pub(super) unsafe fn gemm(rows: &Int8Rows, matrix: &Int8Matrix, out: *mut f32, stride: usize, add: bool) {
+pub(super) unsafe fn gemm(rows: &Int8Rows, matrix: &Int8Matrix, out: Destination) {
     let groups = matrix.columns() / LANES;
-    let work = Gemm { rows, matrix, across: rows.across(), out, stride, add };
+    let work = Gemm { rows, matrix, across: rows.across(), out };
     let mut group = 0;
     // SAFETY: the caller vouches for the memory of all rows and columns.
     unsafe {
@@ -86,9 +120,7 @@ struct Gemm<'a> {
     matrix: &'a Int8Matrix,
     /// Tiles of a group of sixteen rows.
     across: usize,
-    out: *mut f32,
-    stride: usize,
-    add: bool,
+    out: Destination,
 }
 
 impl Gemm<'_> {
@@ -171,9 +203,13 @@ impl Gemm<'_> {
                     let scale =
                         _mm512_mul_ps(_mm512_set1_ps(*self.rows.scales.get_unchecked(row + i)), scale);
                     let value = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[j]), scale, bias);
-                    let to = self.out.add((row + i) * self.stride + column);
-                    let value = if self.add { _mm512_add_ps(_mm512_loadu_ps(to), value) } else { value };
-                    _mm512_storeu_ps(to, value);
+                    let Destination { to, stride, base } = self.out;
+                    let at = (row + i) * stride + column;
+                    let value = match base.is_null() {
+                        true => value,
+                        false => _mm512_add_ps(_mm512_loadu_ps(base.add(at)), value),
+                    };
+                    _mm512_storeu_ps(to.add(at), value);
                 }
             }
         }

@@ -56,19 +56,13 @@ macro_rules! gemm {
             use std::arch::x86_64::*;
 
             use super::LANES;
-            use crate::int8::{Int8Matrix, Int8Rows, QUAD, TILE_BYTES, TILE_ROWS};
+            use crate::int8::{Destination, Int8Matrix, Int8Rows, QUAD, TILE_BYTES, TILE_ROWS};
 
             /// # Safety
             /// The CPU has the instructions; both factors agree in the length of the sum, and `out` has room for all rows and
             /// columns.
             #[target_feature(enable = $features)]
-            pub(in crate::int8) unsafe fn gemm(
-                rows: &Int8Rows,
-                matrix: &Int8Matrix,
-                out: *mut f32,
-                stride: usize,
-                add: bool,
-            ) {
+            pub(in crate::int8) unsafe fn gemm(rows: &Int8Rows, matrix: &Int8Matrix, out: Destination) {
                 for column in (0..matrix.columns()).step_by(2 * LANES) {
                     for first in (0..rows.rows).step_by(TILE_ROWS) {
                         let end = rows.rows.min(first + TILE_ROWS);
@@ -76,15 +70,15 @@ macro_rules! gemm {
                         // SAFETY: the caller vouches for the memory of all rows and columns.
                         unsafe {
                             while row + 6 <= end {
-                                block::<6>(rows, matrix, [row, column], out, stride, add);
+                                block::<6>(rows, matrix, [row, column], out);
                                 row += 6;
                             }
                             if row + 4 <= end {
-                                block::<4>(rows, matrix, [row, column], out, stride, add);
+                                block::<4>(rows, matrix, [row, column], out);
                                 row += 4;
                             }
                             while row < end {
-                                block::<1>(rows, matrix, [row, column], out, stride, add);
+                                block::<1>(rows, matrix, [row, column], out);
                                 row += 1;
                             }
                         }
@@ -99,9 +93,7 @@ macro_rules! gemm {
                 rows: &Int8Rows,
                 matrix: &Int8Matrix,
                 [row, column]: [usize; 2],
-                out: *mut f32,
-                stride: usize,
-                add: bool,
+                out: Destination,
             ) {
                 // SAFETY: the caller vouches for the memory.
                 unsafe {
@@ -129,9 +121,13 @@ macro_rules! gemm {
                         for (i, sums) in sums.iter().enumerate() {
                             let scale = _mm256_mul_ps(_mm256_set1_ps(rows.scales[row + i]), scale);
                             let value = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sums[half]), scale, bias);
-                            let to = out.add((row + i) * stride + column);
-                            let value = if add { _mm256_add_ps(_mm256_loadu_ps(to), value) } else { value };
-                            _mm256_storeu_ps(to, value);
+                            let Destination { to, stride, base } = out;
+                            let at = (row + i) * stride + column;
+                            let value = match base.is_null() {
+                                true => value,
+                                false => _mm256_add_ps(_mm256_loadu_ps(base.add(at)), value),
+                            };
+                            _mm256_storeu_ps(to.add(at), value);
                         }
                     }
                 }

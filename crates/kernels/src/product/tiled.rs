@@ -189,7 +189,7 @@ unsafe fn column_pairs<const WHOLE: bool>(
 
 /// The order that puts numbers of the first half of a vector beside those of the second.
 #[inline]
-fn interleaved() -> __m512i {
+pub(crate) fn interleaved() -> __m512i {
     let mut order = [0u16; 32];
     let mut i = 0;
     while i < 16 {

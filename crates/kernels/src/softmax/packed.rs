@@ -63,7 +63,7 @@ pub(super) unsafe fn rows(scores: &[f32], scale: f32, bias: Option<&[f32]>, to: 
 /// `e^x` for moderate `x`, within a few units of the sixth digit: 2 to the whole part by its exponent, to the rest by a polynomial.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn exp(x: __m512) -> __m512 {
+pub(crate) fn exp(x: __m512) -> __m512 {
     let x = _mm512_mul_ps(x, _mm512_set1_ps(std::f32::consts::LOG2_E));
     let rest = _mm512_reduce_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x);
     let mut p = _mm512_set1_ps(1.877_576_7e-3);
@@ -76,7 +76,7 @@ fn exp(x: __m512) -> __m512 {
 /// The sums of four vectors, one after the other in each quarter of the result.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn four_sums([a, b, c, d]: [__m512; 4]) -> __m512 {
+pub(crate) fn four_sums([a, b, c, d]: [__m512; 4]) -> __m512 {
     let ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
     let cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
     let low = _mm512_shuffle_ps::<0b01_00_01_00>(ab, cd);
