@@ -66,8 +66,11 @@ impl Mixed {
         len: usize,
     ) -> impl Iterator<Item = Result<Vec<Reference>, SamplerError>> {
         std::iter::from_fn(move || {
-            while self.skip > 0 && matches!(self.draw(), Some(Ok(_))) {
-                self.skip -= 1;
+            while self.skip > 0 {
+                match self.draw()? {
+                    Ok(_) => self.skip -= 1,
+                    Err(error) => return Some(Err(error)),
+                }
             }
             let mut batch = Vec::with_capacity(len);
             while batch.len() < len.max(1) {
