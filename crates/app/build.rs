@@ -1,5 +1,5 @@
-//! Builds the page with npm and lists its files for the binary. Without Node, or without a network to fetch packages
-//! from, the program is built all the same, with a page that says what is missing.
+//! Lists what goes into the binary: the page, which npm builds, and the weights in `models/`. Without Node, or without a network to
+//! fetch packages from, the program is built all the same, with a page that says what is missing.
 
 use std::{
     collections::BTreeMap,
@@ -43,6 +43,23 @@ fn main() {
     };
     let built = files.len() > 1;
     fs::write(out.join("assets.rs"), list(&files, built)).expect("OUT_DIR can be written");
+    fs::write(out.join("weights.rs"), weights()).expect("OUT_DIR can be written");
+}
+
+/// The weight files in `models/` under the names of their files.
+fn weights() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let entries = fs::read_dir(&folder).expect("the folder `models` is there");
+    let files = entries.map(|entry| entry.expect("the folder `models` can be read").path());
+    let mut files: Vec<_> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "safetensors")).collect();
+    files.sort();
+    let item = |path: &PathBuf| {
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("a name in Unicode");
+        format!("    Embedded {{ name: {name:?}, bytes: include_bytes!({path:?}) }},\n")
+    };
+    format!("&[\n{}]\n", files.iter().map(item).collect::<String>())
 }
 
 fn build(web: &Path, page: &Path) -> Result<(), String> {

@@ -7,8 +7,5 @@ pub(crate) struct Embedded {
     pub(crate) bytes: &'static [u8],
 }
 
-/// Every mind that needs no file.
-pub(crate) const WEIGHTS: &[Embedded] = &[
-    Embedded { name: "human", bytes: include_bytes!("../../../models/human.safetensors") },
-    Embedded { name: "ranker", bytes: include_bytes!("../../../models/ranker.safetensors") },
-];
+/// Every file in `models/`, listed by the build script.
+pub(crate) const WEIGHTS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/weights.rs"));

@@ -35,6 +35,8 @@ struct Entry {
     name: String,
     megabytes: f64,
     card: Result<Card, String>,
+    /// What is to be said of a file that can be used.
+    remark: Option<&'static str>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -68,7 +70,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn entry(name: String, bytes: &[u8]) -> Entry {
     // The card alone would not show that weights are missing or do not fit.
     let card = nets::load_bytes(bytes).and_then(|_| WeightFile::card(bytes));
-    Entry { name, megabytes: bytes.len() as f64 / 1e6, card: card.map_err(|error| error.to_string()) }
+    let remark = WeightFile::remark(bytes);
+    Entry { name, megabytes: bytes.len() as f64 / 1e6, card: card.map_err(|error| error.to_string()), remark }
 }
 
 fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -98,6 +101,9 @@ fn print(entry: &Entry) {
                 *parameters as f64 / 1e6,
                 entry.megabytes
             );
+            if let Some(remark) = entry.remark {
+                println!("    {remark}");
+            }
             for (name, value) in &card.figures {
                 println!("    {name:<28} {value:.4}");
             }

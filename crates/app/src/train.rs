@@ -28,7 +28,7 @@ use nets::{Event, RunConfig, TrainOptions};
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// A family (human) or a TOML file such as configs/human-small.toml
+    /// A family, such as human, or a TOML file such as configs/human-small.toml
     #[arg(required = true, value_name = "FAMILY|CONFIG")]
     config: Option<String>,
     /// Folder of the dataset, as `tabiya data import` makes it
@@ -112,10 +112,10 @@ impl Watcher {
             "training {} on {}, {} steps of {}",
             config.net.family(),
             nets::device_name(),
-            config.train.steps,
+            config.steps(),
             config.train.batch * config.train.accumulate
         );
-        let bar = ProgressBar::new(config.train.steps);
+        let bar = ProgressBar::new(config.steps());
         let style = "{bar:24} {pos}/{len}  {msg}  left {eta}";
         bar.set_style(ProgressStyle::with_template(style).expect("a fixed template"));
         bar.enable_steady_tick(Duration::from_secs(1));

@@ -1,102 +1,68 @@
-//! The families in one visible list, and what each of them must offer to be trained and loaded.
+//! What a family of networks must offer to be trained, loaded and listed.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
-use burn::{
-    module::Module,
-    tensor::{Device, Tensor},
-};
-use chess::Brain;
+use burn::{module::Module, tensor::Tensor};
+use chess::{Brain, Random};
 use data::Sample;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Card, WeightError, WeightFile, device,
-    human::{Human, HumanConfig},
-    ranker::{Ranker, RankerConfig},
-    weights::Weights,
+    layers::Builder, limits::MOST_PARAMETERS, phase::Phase, temperature::Temperature,
+    train_config::TrainConfig,
 };
-
-#[cfg(all(test, any(feature = "cuda", feature = "wgpu", feature = "metal")))]
-mod gpu_tests;
-#[cfg(test)]
-mod tests;
-
-/// Every family by name.
-pub const FAMILIES: &[&str] = &[Human::NAME, Ranker::NAME];
-
-/// A configuration of any family.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NetConfig {
-    Human(HumanConfig),
-    Ranker(RankerConfig),
-}
-
-impl NetConfig {
-    /// The configuration of the family `name`, from what a TOML file or a card says.
-    pub fn parse<'de, D: serde::Deserializer<'de>>(
-        name: &str,
-        source: D,
-    ) -> Result<NetConfig, NetConfigError> {
-        let wrong = |error: D::Error| NetConfigError::Wrong(error.to_string());
-        match name {
-            Human::NAME => Ok(NetConfig::Human(serde::Deserialize::deserialize(source).map_err(wrong)?)),
-            Ranker::NAME => {
-                let config: RankerConfig = serde::Deserialize::deserialize(source).map_err(wrong)?;
-                match config.fault() {
-                    Some(fault) => Err(NetConfigError::Wrong(fault.to_owned())),
-                    None => Ok(NetConfig::Ranker(config)),
-                }
-            }
-            _ => Err(NetConfigError::NoFamily(name.to_owned())),
-        }
-    }
-
-    pub fn family(&self) -> &'static str {
-        match self {
-            NetConfig::Human(_) => Human::NAME,
-            NetConfig::Ranker(_) => Ranker::NAME,
-        }
-    }
-
-    /// One small network of every kind, for tests that loop over all.
-    pub fn all_tiny() -> Vec<NetConfig> {
-        let humans = HumanConfig::all_tiny().into_iter().map(NetConfig::Human);
-        humans.chain(RankerConfig::all_tiny().into_iter().map(NetConfig::Ranker)).collect()
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum NetConfigError {
-    #[error("there is no family `{0}`; there are: {names}", names = FAMILIES.join(", "))]
-    NoFamily(String),
-    #[error("{0}")]
-    Wrong(String),
-}
 
 /// A kind of network: how it is built, what it learns from samples, and the mind that comes of it.
 pub(crate) trait Family: Module + Sync + 'static {
     const NAME: &'static str;
+    /// One sentence about it, for lists.
+    const ABOUT: &'static str;
+    /// The search under which its minds usually think.
+    const SEARCH: &'static str;
     /// The figure by which weights are known, and of which the curve is kept.
     const DECIDES: &'static str;
     /// The figure that tells which weights are best, and whether less of it is better: the one that chance changes least.
     const CHOOSES: (&'static str, bool);
+    /// Parameters, by the beginning of their names, that only training needs. Files of weights do not hold them.
+    const TRAINING_ONLY: &'static [&'static str] = &[];
     type Config: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// Samples made ready for the network, on the host.
     type Batch: Send + 'static;
 
-    fn init(config: &Self::Config, seed: u64, device: &Device) -> Self;
+    /// Whether a network can be made of this and can learn: every size within bounds, in a sentence if not.
+    fn check(config: &Self::Config) -> Result<(), String>;
+    /// One small network of every kind, for tests that loop over all.
+    fn tiny() -> Vec<Self::Config>;
+    /// How it is trained where a run says nothing else.
+    fn training(config: &Self::Config) -> TrainConfig;
+    /// The phases of a run in order; the last one, for most families the only one, is the training proper.
+    fn phases(_: &Self::Config) -> Vec<Phase> {
+        vec![Phase { name: "training", steps: 0 }]
+    }
+
+    fn init(config: &Self::Config, builder: &mut Builder<'_>) -> Self;
     /// Names of encodings, for the card.
     fn encoding(config: &Self::Config) -> &'static str;
-    fn prepare(config: &Self::Config, samples: &[Sample]) -> Self::Batch;
+    /// Samples made ready for a phase, by its name. Whatever is drawn by chance comes from `random`, which depends on the seed and on
+    /// the number of the batch alone.
+    fn prepare(config: &Self::Config, samples: &[Sample], phase: &str, random: &mut Random) -> Self::Batch;
     fn objective(&self, config: &Self::Config, batch: &Self::Batch) -> Objective;
-    /// Sums of what validation measures over a batch, by name.
-    fn figures(&self, config: &Self::Config, batch: &Self::Batch) -> Figures;
+    /// Sums of what validation measures over a batch, by name. `random` is the same at every validation.
+    fn figures(&self, config: &Self::Config, batch: &Self::Batch, random: &mut Random) -> Figures;
     /// Measures what is not learned but belongs to the weights, on samples that were not learned from; nothing where all is learned.
-    fn settle(self, _: &Self::Config, _: &[Self::Batch]) -> Option<Self> {
+    fn calibrate(self, _: &Self::Config, _: &[Self::Batch]) -> Option<Self> {
+        None
+    }
+    /// The same network with temperatures of its policy by rating; nothing where a family has none.
+    fn with_temperatures(_: &Self::Config, _: Vec<Temperature>) -> Option<Self::Config> {
         None
     }
     fn brain(self, config: Self::Config) -> Arc<dyn Brain>;
+    /// The same without objectives that cannot be learned to the end.
+    #[cfg(test)]
+    fn learnable(config: Self::Config) -> Self::Config {
+        config
+    }
 }
 
 /// What a step minimises, and its parts by name for the log.
@@ -125,40 +91,21 @@ impl Figures {
     }
 }
 
-/// The mind in a weight file.
-pub fn load(path: &Path) -> Result<Arc<dyn Brain>, WeightError> {
-    build(WeightFile::read(path)?)
+/// Whether parameters of this name are needed by training alone.
+pub(crate) fn only_for_training<F: Family>(name: &str) -> bool {
+    F::TRAINING_ONLY.iter().any(|begin| name.starts_with(begin))
 }
 
-/// The mind in the bytes of a weight file, such as one inside the binary.
-pub fn load_bytes(bytes: &[u8]) -> Result<Arc<dyn Brain>, WeightError> {
-    build(WeightFile::from_bytes(bytes)?)
-}
-
-pub(crate) fn build(file: WeightFile) -> Result<Arc<dyn Brain>, WeightError> {
-    match network_config(&file.card)? {
-        NetConfig::Human(config) => brain::<Human>(config, &file.weights),
-        NetConfig::Ranker(config) => brain::<Ranker>(config, &file.weights),
+/// A network with its first weights, or the sentence that it would be too large.
+pub(crate) fn first<F: Family>(
+    config: &F::Config,
+    seed: u64,
+    device: &burn::tensor::Device,
+) -> Result<F, String> {
+    let mut builder = Builder::new(seed, device).at_most(MOST_PARAMETERS);
+    let network = F::init(config, &mut builder);
+    match builder.is_over() {
+        false => Ok(network),
+        true => Err(format!("the network has more than {MOST_PARAMETERS} parameters")),
     }
-}
-
-/// The network that a card describes.
-pub(crate) fn network_config(card: &Card) -> Result<NetConfig, WeightError> {
-    NetConfig::parse(&card.family, &card.network).map_err(|error| match error {
-        NetConfigError::NoFamily(name) => WeightError::Family(name),
-        NetConfigError::Wrong(reason) => WeightError::Network(reason),
-    })
-}
-
-/// The network of these weights, if they fit.
-pub(crate) fn network<F: Family>(config: &F::Config, weights: &Weights) -> Result<F, WeightError> {
-    let empty = F::init(config, 0, &device());
-    match weights.misfit(&Weights::of(&empty)) {
-        Some(misfit) => Err(WeightError::Misfit(misfit)),
-        None => Ok(weights.install(empty)),
-    }
-}
-
-fn brain<F: Family>(config: F::Config, weights: &Weights) -> Result<Arc<dyn Brain>, WeightError> {
-    Ok(network::<F>(&config, weights)?.brain(config))
 }

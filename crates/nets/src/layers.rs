@@ -5,7 +5,7 @@ use burn::{
     nn::{LayerNorm, LayerNormConfig, Linear},
     tensor::{Device, Int, Tensor, TensorData},
 };
-use data::Random;
+use chess::Random;
 
 /// Places to select.
 pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
@@ -17,22 +17,50 @@ pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
     pub(crate) device: &'a Device,
-    random: Random,
+    /// Nothing where all is to be zero, since the numbers come from elsewhere.
+    random: Option<Random>,
+    parameters: usize,
+    most: usize,
 }
 
 impl<'a> Builder<'a> {
     pub(crate) fn new(seed: u64, device: &'a Device) -> Builder<'a> {
-        Builder { device, random: Random::keyed(seed, 0x1417) }
+        let random = Some(Random::keyed(seed, 0x1417));
+        Builder { device, random, parameters: 0, most: usize::MAX }
+    }
+
+    /// Makes parameters whose numbers come from elsewhere.
+    pub(crate) fn zeros(device: &'a Device) -> Builder<'a> {
+        Builder { device, random: None, parameters: 0, most: usize::MAX }
+    }
+
+    /// Sets a bound: parameters beyond it are made with one number each, and the network is of no use.
+    pub(crate) fn at_most(self, most: usize) -> Builder<'a> {
+        Builder { most, ..self }
+    }
+
+    /// Whether there were more parameters than the bound allows.
+    pub(crate) fn is_over(&self) -> bool {
+        self.parameters > self.most
     }
 
     /// Numbers around zero with the given spread.
     pub(crate) fn normal<const D: usize>(&mut self, shape: [usize; D], spread: f32) -> Param<Tensor<D>> {
+        let shape = self.counted(shape);
         let values = (0..shape.iter().product()).map(|_| spread * self.gaussian()).collect::<Vec<f32>>();
         self.param(values, shape)
     }
 
     pub(crate) fn constant<const D: usize>(&mut self, shape: [usize; D], value: f32) -> Param<Tensor<D>> {
+        let shape = self.counted(shape);
         self.param(vec![value; shape.iter().product()], shape)
+    }
+
+    /// The shape, or that of a single number beyond the bound.
+    fn counted<const D: usize>(&mut self, shape: [usize; D]) -> [usize; D] {
+        let len = shape.iter().fold(1usize, |product, &size| product.saturating_mul(size));
+        self.parameters = self.parameters.saturating_add(len);
+        if self.is_over() { [1; D] } else { shape }
     }
 
     /// A product with a bias or without, at a spread that keeps the size of what goes through (He et al. 2015).
@@ -46,6 +74,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn norm(&mut self, width: usize) -> LayerNorm {
+        let [width] = self.counted([width]);
         LayerNormConfig::new(width).init(self.device)
     }
 
@@ -53,9 +82,10 @@ impl<'a> Builder<'a> {
         Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), self.device))
     }
 
-    /// Box and Muller's way to a normal number, one at a time.
+    /// A normal number by Box and Muller's method.
     fn gaussian(&mut self) -> f32 {
-        let mut uniform = || ((self.random.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        let Some(random) = &mut self.random else { return 0.0 };
+        let mut uniform = || ((random.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
         let (radius, angle) = ((-2.0 * uniform().ln()).sqrt(), std::f64::consts::TAU * uniform());
         (radius * angle.cos()) as f32
     }

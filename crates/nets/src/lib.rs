@@ -2,36 +2,44 @@
 //!
 //! A family is an ordinary burn module; what all of them share (layers, optimiser, loop, files) stands once beside them.
 
-mod calibrate;
 mod card;
 mod checkpoint;
 mod choice;
 mod device;
+mod families;
 mod family;
 mod forecast;
 mod fused;
 pub mod human;
 mod layers;
+mod limits;
+mod loading;
 mod optimiser;
+mod phase;
 pub mod ranker;
 mod residual;
+mod run_config;
 mod schedule;
+mod temperature;
 #[cfg(test)]
 mod testing;
 mod train;
+mod train_config;
 mod weight_file;
 mod weights;
 
-pub use calibrate::calibrate;
 pub use card::{Card, DataCard};
 pub use checkpoint::{CHECKPOINT, CheckpointError};
 pub use device::{device, device_name};
-pub use family::{FAMILIES, NetConfig, load, load_bytes};
-pub use forecast::{Forecast, forecast};
-pub use train::{
-    ConfigError, Curves, CurvesError, Event, RunConfig, TrainConfig, TrainError, TrainOptions, plot_runs,
-    settle, train,
+pub use families::{
+    Entry, FAMILIES, NetConfig, NetConfigError, calibrate, fit_temperatures, load, load_bytes,
 };
+pub use forecast::{Forecast, forecast};
+pub use phase::Phase;
+pub use run_config::{ConfigError, RunConfig, train};
+pub use temperature::Temperature;
+pub use train::{Curves, CurvesError, Event, TrainError, TrainOptions, plot_runs};
+pub use train_config::{PhaseConfig, TrainConfig};
 pub use weight_file::{WeightError, WeightFile};
 pub use weights::{Array, Weights};
 

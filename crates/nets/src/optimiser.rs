@@ -9,7 +9,7 @@ use kernels::{
 use rayon::prelude::*;
 
 use crate::{
-    train::TrainConfig,
+    train_config::TrainConfig,
     weights::{Array, Weights},
 };
 

@@ -15,8 +15,7 @@ mod stem;
 
 use std::sync::Arc;
 
-use burn::tensor::Device;
-use chess::Brain;
+use chess::{Brain, Random};
 use data::Sample;
 
 pub(crate) use self::network::Ranker;
@@ -25,24 +24,44 @@ pub use self::{
     config::{RankerConfig, RankerWeights},
     speed::{Speed, speed},
 };
-use crate::family::{Family, Figures, Objective};
+use crate::{
+    TrainConfig,
+    family::{Family, Figures, Objective},
+    layers::Builder,
+};
 
 impl Family for Ranker {
     const NAME: &'static str = "ranker";
+    const ABOUT: &'static str = "says which of two positions and which of two moves is better";
+    const SEARCH: &'static str = "alpha-beta";
     const DECIDES: &'static str = "pair accuracy";
     const CHOOSES: (&'static str, bool) = ("pair accuracy", false);
     type Config = RankerConfig;
     type Batch = Batch;
 
-    fn init(config: &RankerConfig, seed: u64, device: &Device) -> Ranker {
-        Ranker::new(config, seed, device)
+    fn check(config: &RankerConfig) -> Result<(), String> {
+        config.check()
+    }
+
+    fn tiny() -> Vec<RankerConfig> {
+        RankerConfig::all_tiny()
+    }
+
+    fn training(_: &RankerConfig) -> TrainConfig {
+        // Without an evaluation a position has no rank.
+        let policy = || "ranker".to_owned();
+        TrainConfig { policy: policy(), validation_policy: policy(), ..TrainConfig::default() }
+    }
+
+    fn init(config: &RankerConfig, builder: &mut Builder<'_>) -> Ranker {
+        Ranker::new(config, builder)
     }
 
     fn encoding(_: &RankerConfig) -> &'static str {
         "ranker"
     }
 
-    fn prepare(config: &RankerConfig, samples: &[Sample]) -> Batch {
+    fn prepare(config: &RankerConfig, samples: &[Sample], _: &str, _: &mut Random) -> Batch {
         Batch::from_samples(config, samples)
     }
 
@@ -50,11 +69,11 @@ impl Family for Ranker {
         objective::objective(&config.weights, self, batch)
     }
 
-    fn figures(&self, _: &RankerConfig, batch: &Batch) -> Figures {
+    fn figures(&self, _: &RankerConfig, batch: &Batch, _: &mut Random) -> Figures {
         objective::figures(self, batch)
     }
 
-    fn settle(self, _: &RankerConfig, batches: &[Batch]) -> Option<Ranker> {
+    fn calibrate(self, _: &RankerConfig, batches: &[Batch]) -> Option<Ranker> {
         Some(calibration::calibrate(self, batches))
     }
 

@@ -1,72 +1,14 @@
 //! A run as data: family, network, training. Unknown keys are errors; what is left out has a default.
 
-use serde::{Deserialize, Serialize};
+use data::Dataset;
 use thiserror::Error;
 
-use crate::{NetConfig, family::NetConfigError};
+use crate::{NetConfig, NetConfigError, TrainConfig, TrainError, TrainOptions, train::Event};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConfig {
     pub net: NetConfig,
     pub train: TrainConfig,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct TrainConfig {
-    pub seed: u64,
-    /// Samples in a batch.
-    pub batch: usize,
-    /// Batches that make one step.
-    pub accumulate: usize,
-    pub steps: u64,
-    /// Steps until the learning rate is at its peak.
-    pub warmup: u64,
-    /// Peak of the learning rate.
-    pub rate: f64,
-    /// Share of the peak that is left at the end.
-    pub last_rate: f64,
-    pub betas: [f64; 2],
-    /// For matrices only.
-    pub weight_decay: f64,
-    /// Longest gradient that is taken as it is.
-    pub clip: f64,
-    /// How much of the running mean of the weights is kept at each step.
-    pub mean: f64,
-    pub validate_every: u64,
-    pub validation_samples: usize,
-    pub checkpoint_seconds: u64,
-    /// Which positions are drawn: a name or a TOML file.
-    pub policy: String,
-    /// Which positions are validated on.
-    pub validation_policy: String,
-    /// A set of labels of `tabiya data label` in the dataset's folder; empty for none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub labels: String,
-}
-
-impl Default for TrainConfig {
-    fn default() -> TrainConfig {
-        TrainConfig {
-            seed: 1,
-            batch: 512,
-            accumulate: 1,
-            steps: 10_000,
-            warmup: 200,
-            rate: 5e-4,
-            last_rate: 0.05,
-            betas: [0.9, 0.95],
-            weight_decay: 0.1,
-            clip: 1.0,
-            mean: 0.999,
-            validate_every: 500,
-            validation_samples: 8192,
-            checkpoint_seconds: 120,
-            policy: "hc3".to_owned(),
-            validation_policy: "all".to_owned(),
-            labels: String::new(),
-        }
-    }
 }
 
 #[derive(Debug, Error)]
@@ -104,54 +46,50 @@ impl RunConfig {
             return Err(ConfigError::UnknownKey(key.clone()));
         }
         let net = NetConfig::parse(&family, network)?;
-        let train: TrainConfig = train
+        let toml::Value::Table(train) = train else {
+            return Err(ConfigError::Train("it is no table".to_owned()));
+        };
+        let defaults = toml::Table::try_from(net.training()).expect("plain configuration");
+        let train: TrainConfig = overlaid(defaults, train)
             .try_into()
             .map_err(|error: toml::de::Error| ConfigError::Train(error.message().to_owned()))?;
-        train.check()?;
+        train.check().map_err(ConfigError::Train)?;
+        net.plan(&train).map_err(ConfigError::Train)?;
         Ok(RunConfig { net, train })
     }
 
-    /// Whether a run that was begun with `begun` may go on with this: only the schedule and how often it is looked at may
-    /// have changed.
-    pub(crate) fn continues(&self, begun: &str) -> bool {
-        let Ok(begun) = RunConfig::from_toml(begun, &[]) else { return false };
-        let TrainConfig { steps, warmup, rate, last_rate, validate_every, checkpoint_seconds, .. } =
-            self.train;
-        let train =
-            TrainConfig { steps, warmup, rate, last_rate, validate_every, checkpoint_seconds, ..begun.train };
-        RunConfig { train, ..begun } == *self
+    pub fn to_toml(&self) -> String {
+        self.net.run_toml(&self.train)
     }
 
-    pub fn to_toml(&self) -> String {
-        let network = match &self.net {
-            NetConfig::Human(config) => toml::Table::try_from(config),
-            NetConfig::Ranker(config) => toml::Table::try_from(config),
-        };
-        let mut table = toml::Table::new();
-        table.insert("family".to_owned(), self.net.family().into());
-        table.insert("network".to_owned(), network.expect("plain configuration").into());
-        let train = toml::Table::try_from(&self.train).expect("plain configuration");
-        table.insert("train".to_owned(), train.into());
-        table.to_string()
+    /// Steps of all phases together.
+    pub fn steps(&self) -> u64 {
+        let plan = self.net.plan(&self.train);
+        plan.ok().and_then(|plan| plan.last().map(|phase| phase.end)).unwrap_or(self.train.steps)
     }
 }
 
-impl TrainConfig {
-    fn check(&self) -> Result<(), ConfigError> {
-        let rules = [
-            (self.batch > 0, "batch is 0"),
-            (self.accumulate > 0, "accumulate is 0"),
-            (self.validate_every > 0, "validate-every is 0"),
-            (self.rate.is_finite() && self.rate > 0.0, "rate is not above 0"),
-            (self.clip > 0.0, "clip is not above 0"),
-            (self.betas.iter().all(|beta| (0.0..1.0).contains(beta)), "betas are not within 0 and 1"),
-            ((0.0..1.0).contains(&self.mean), "mean is not within 0 and 1"),
-        ];
-        match rules.into_iter().find(|(holds, _)| !holds) {
-            Some((_, broken)) => Err(ConfigError::Train(broken.to_owned())),
-            None => Ok(()),
-        }
+/// Trains until the configured steps are done or the options' `stop` is raised. The last checkpoint and the best weights are then in
+/// the run's folder.
+pub fn train(
+    config: &RunConfig,
+    data: &Dataset,
+    options: &TrainOptions<'_>,
+    tell: &mut dyn FnMut(&Event),
+) -> Result<(), TrainError> {
+    config.net.train(&config.train, data, options, tell)
+}
+
+/// A table with what another says in place of its own values, table by table.
+fn overlaid(mut table: toml::Table, other: toml::Table) -> toml::Table {
+    for (key, value) in other {
+        let value = match (table.remove(&key), value) {
+            (Some(toml::Value::Table(own)), toml::Value::Table(other)) => overlaid(own, other).into(),
+            (_, value) => value,
+        };
+        table.insert(key, value);
     }
+    table
 }
 
 /// Sets `key=value` where the key is a path with dots. A value that is no TOML is taken as text.
@@ -184,24 +122,6 @@ mod tests {
     }
 
     #[test]
-    fn a_run_may_go_on_with_another_schedule_and_with_nothing_else() {
-        let begun = RunConfig::family("human", &[]).unwrap().to_toml();
-        for (set, may) in [
-            ("train.steps=20", true),
-            ("train.rate=1e-4", true),
-            ("train.validate-every=7", true),
-            ("train.batch=64", false),
-            ("train.seed=9", false),
-            ("train.policy=all", false),
-            ("network.swift.blocks=5", false),
-        ] {
-            let config = RunConfig::family("human", &[set.to_owned()]).unwrap();
-            assert_eq!(config.continues(&begun), may, "{set}");
-        }
-        assert!(!RunConfig::family("human", &[]).unwrap().continues("nonsense"));
-    }
-
-    #[test]
     fn changes_reach_every_part_and_typos_are_told() {
         let sets = ["train.batch=64", "network.architecture=swift", "train.policy=all"].map(str::to_owned);
         let config = RunConfig::family("human", &sets).unwrap();
@@ -213,10 +133,28 @@ mod tests {
             ("train.batch", "not of the form"),
             ("train.batch=0", "batch is 0"),
             ("train.rate=-1", "rate is not above 0"),
+            ("train.steps=0", "steps is 0"),
+            ("train=3", "it is no table"),
+            ("train.phases.first.steps=3", "no phase `first`"),
+            ("network=7", "invalid type"),
         ] {
             let error = RunConfig::family("human", &[set.to_owned()]).unwrap_err().to_string();
             assert!(error.contains(complaint), "{set}: {error}");
         }
         assert!(RunConfig::family("oracle", &[]).unwrap_err().to_string().contains("there are: human"));
+    }
+
+    #[test]
+    fn every_family_draws_the_positions_it_learns_from() {
+        for entry in crate::FAMILIES {
+            let config = RunConfig::family(entry.name, &[]).unwrap();
+            assert!(data::Policy::find(&config.train.policy).is_ok());
+            assert!(data::Policy::find(&config.train.validation_policy).is_ok());
+        }
+        // Without an evaluation there is nothing to rank.
+        let ranker = RunConfig::family("ranker", &[]).unwrap().train;
+        assert_eq!((ranker.policy.as_str(), ranker.validation_policy.as_str()), ("ranker", "ranker"));
+        let other = RunConfig::family("ranker", &["train.policy=all".to_owned()]).unwrap().train;
+        assert_eq!((other.policy.as_str(), other.validation_policy.as_str()), ("all", "ranker"));
     }
 }

@@ -1,55 +1,56 @@
 //! The one training loop: batch, forward, backward, step, log, validate, save.
 
-mod config;
+mod calibrate;
 mod curves;
 mod feed;
 mod log;
-mod settle;
-#[cfg(test)]
-mod tests;
+mod temperatures;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
 use burn::{module::Module, tensor::Device};
-use data::{Dataset, DatasetError, Labels, Policy, PolicyError, SamplerError, SamplerOptions, Split};
+use chess::Random;
+use data::{Dataset, DatasetError, PolicyError, SamplerError};
 use thiserror::Error;
 
+#[cfg(test)]
+pub(crate) use self::log::FILE as LOG_FILE;
+pub(crate) use self::{calibrate::calibrate, temperatures::fit_temperatures};
 pub use self::{
-    config::{ConfigError, RunConfig, TrainConfig},
     curves::{Curves, CurvesError, plot_runs},
     log::Event,
-    settle::settle,
 };
 use self::{feed::Feed, log::Log};
 use crate::{
-    Card, CheckpointError, DataCard, NetConfig, WeightError, WeightFile, card,
+    Card, CheckpointError, DataCard, WeightError, WeightFile, card,
     checkpoint::{self, CHECKPOINT, RunState},
     device,
-    family::{Family, Figures},
-    human::Human,
+    family::{Family, Figures, first, only_for_training},
+    layers::Builder,
     optimiser::Optimiser,
-    ranker::Ranker,
-    schedule,
+    phase::{self, Planned, plan},
+    train_config::{TrainConfig, run_toml},
     weights::{Weights, values},
 };
 
 #[derive(Debug, Error)]
 pub enum TrainError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    #[error("[network]: {0}")]
+    Network(String),
+    #[error("[train]: {0}")]
+    Config(String),
     #[error(transparent)]
     Policy(#[from] PolicyError),
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     #[error(transparent)]
     Sampler(#[from] SamplerError),
+    #[error("no more samples can be made ready: {0}")]
+    Samples(String),
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     #[error("`{path}`: {error}")]
@@ -65,9 +66,9 @@ pub enum TrainError {
     )]
     OtherConfig(PathBuf),
     #[error("`{0}` has nothing to measure: its networks are whole as they come from training")]
-    NothingToSettle(&'static str),
+    NothingToMeasure(&'static str),
     #[error("`{0}` has no temperatures by rating: it does not foresee people")]
-    NoTemperatures(String),
+    NoTemperatures(&'static str),
     #[error("the loss became {loss} at step {step}; a lower learning rate may help")]
     Diverged { step: u64, loss: f64 },
 }
@@ -86,21 +87,20 @@ pub struct TrainOptions<'a> {
 
 /// Trains until the configured steps are done or `stop` is raised. The last checkpoint and the best weights are then in
 /// the run's folder.
-pub fn train(
-    config: &RunConfig,
+pub(crate) fn train<F: Family>(
+    net: &F::Config,
+    train: &TrainConfig,
     data: &Dataset,
     options: &TrainOptions<'_>,
     tell: &mut dyn FnMut(&Event),
 ) -> Result<(), TrainError> {
-    match &config.net {
-        NetConfig::Human(net) => Run::<Human>::open(config, net, data, options)?.go(options, tell),
-        NetConfig::Ranker(net) => Run::<Ranker>::open(config, net, data, options)?.go(options, tell),
-    }
+    Run::<F>::open(net, train, data, options)?.go(options, tell)
 }
 
 struct Run<'a, F: Family> {
-    config: &'a RunConfig,
     net: &'a F::Config,
+    train: &'a TrainConfig,
+    plan: Vec<Planned>,
     data: &'a Dataset,
     folder: &'a Path,
     /// Records what is done to its tensors, for gradients.
@@ -109,7 +109,8 @@ struct Run<'a, F: Family> {
     optimiser: Optimiser,
     state: RunState,
     feed: Feed<F>,
-    validation: Vec<F::Batch>,
+    /// The validation set as a phase of the plan sees it.
+    validation: (usize, Vec<F::Batch>),
     log: Log,
     /// Time since this process began to train, on top of `state.seconds`.
     began: Instant,
@@ -117,51 +118,72 @@ struct Run<'a, F: Family> {
 
 impl<'a, F: Family> Run<'a, F> {
     fn open(
-        config: &'a RunConfig,
         net: &'a F::Config,
+        train: &'a TrainConfig,
         data: &'a Dataset,
         options: &TrainOptions<'a>,
     ) -> Result<Run<'a, F>, TrainError> {
         let folder = options.out;
         let io = |error| TrainError::Io { path: folder.to_owned(), error };
+        let plan = plan(&F::phases(net), train).map_err(TrainError::Config)?;
+        let text = run_toml(F::NAME, net, train);
         std::fs::create_dir_all(folder).map_err(io)?;
         let device = device().autodiff();
-        let empty = F::init(net, config.train.seed, &device);
+        let empty = first::<F>(net, train.seed, &device).map_err(TrainError::Network)?;
         let checkpoint = folder.join(CHECKPOINT);
-        let (optimiser, state) = match (options.resume, checkpoint.exists()) {
+        let (mut optimiser, state) = match (options.resume, checkpoint.exists()) {
             (false, true) => return Err(TrainError::Exists(folder.to_owned())),
             (true, false) => return Err(TrainError::NothingToResume(folder.to_owned())),
             (true, true) => checkpoint::load(&checkpoint)?,
             (false, false) => {
                 let (weights, past) = first_weights(options.init, &empty)?;
-                (Optimiser::new(weights), RunState::new(config.to_toml(), past.as_ref()))
+                (Optimiser::new(weights), RunState::new(text.clone(), past.as_ref()))
             }
         };
-        if !config.continues(&state.config) {
+        if !continues::<F>(net, train, &state.config) {
             return Err(TrainError::OtherConfig(folder.to_owned()));
         }
-        let state = RunState { config: config.to_toml(), ..state };
-        data::durable::write(&folder.join("config.toml"), config.to_toml().as_bytes()).map_err(io)?;
-        let feed = Feed::open(data, net, &config.train, state.sampler.clone())?;
-        let validation = feed::validation::<F>(data, net, &config.train)?;
+        let at = phase::at(&plan, state.step);
+        optimiser.step = state.step - plan[at].begin;
+        data::durable::write(&folder.join("config.toml"), text.as_bytes()).map_err(io)?;
+        let state = RunState { config: text, ..state };
+        let feed = Feed::open(data, net, train, &plan, state.step, state.sampler.clone())?;
+        let validation = (at, feed::validation::<F>(data, net, train, plan[at].name)?);
         let log = Log::open(folder, state.step).map_err(io)?;
         let network = optimiser.weights.install(empty);
         let began = Instant::now();
-        Ok(Run { config, net, data, folder, device, network, optimiser, state, feed, validation, log, began })
+        let run = Run {
+            net,
+            train,
+            plan,
+            data,
+            folder,
+            device,
+            network,
+            optimiser,
+            state,
+            feed,
+            validation,
+            log,
+            began,
+        };
+        Ok(run)
     }
 
     fn go(mut self, options: &TrainOptions<'_>, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
-        let train = &self.config.train;
         let seconds_before = self.state.seconds;
         let mut saved = Instant::now();
-        while self.state.step < train.steps && !options.stop.load(Ordering::Relaxed) {
-            let step = self.step()?;
+        while self.state.step < self.end() && !options.stop.load(Ordering::Relaxed) {
+            let at = phase::at(&self.plan, self.state.step);
+            self.enter(at)?;
+            let step = self.step(at)?;
             self.state.seconds = seconds_before + self.began.elapsed().as_secs_f64();
             self.note(&step, tell)?;
-            if self.state.step.is_multiple_of(train.validate_every) || self.state.step == train.steps {
-                self.validate(tell)?;
+            let now = self.state.step;
+            if now.is_multiple_of(self.train.validate_every) || now == self.plan[at].end {
+                self.validate(at, tell)?;
             }
-            if saved.elapsed() >= Duration::from_secs(train.checkpoint_seconds) {
+            if saved.elapsed() >= Duration::from_secs(self.train.checkpoint_seconds) {
                 self.save(tell)?;
                 saved = Instant::now();
             }
@@ -169,9 +191,25 @@ impl<'a, F: Family> Run<'a, F> {
         self.save(tell)
     }
 
+    fn end(&self) -> u64 {
+        self.plan.last().expect("a run has a phase").end
+    }
+
+    /// Begins a phase, if this is its first step: the optimiser forgets what it knew of another objective.
+    fn enter(&mut self, at: usize) -> Result<(), TrainError> {
+        if self.state.step == self.plan[at].begin && at > 0 {
+            self.optimiser = Optimiser::new(std::mem::take(&mut self.optimiser.weights));
+        }
+        if self.validation.0 != at {
+            let batches = feed::validation::<F>(self.data, self.net, self.train, self.plan[at].name)?;
+            self.validation = (at, batches);
+        }
+        Ok(())
+    }
+
     /// One step of the optimiser over `accumulate` batches.
-    fn step(&mut self) -> Result<Event, TrainError> {
-        let train = &self.config.train;
+    fn step(&mut self, at: usize) -> Result<Event, TrainError> {
+        let train = self.train;
         let mut total = Weights::default();
         let mut parts: Vec<(&'static str, f64)> = Vec::new();
         let mut loss = 0.0;
@@ -196,14 +234,14 @@ impl<'a, F: Family> Run<'a, F> {
         if !loss.is_finite() {
             return Err(TrainError::Diverged { step: self.state.step, loss });
         }
-        let share = schedule::share(self.state.step, train.warmup, train.steps, train.last_rate);
-        let rate = train.rate * share;
+        let rate = self.plan[at].rate(self.state.step);
         let norm = self.optimiser.step(&total, rate, train);
         self.network = self.optimiser.weights.install(self.network.clone());
         self.state.step += 1;
         let waited = self.feed.take_waited().as_secs_f64();
-        let (step, samples) = (self.state.step, self.state.samples);
-        Ok(Event::Step { step, steps: train.steps, samples, loss, parts, rate, norm, waited, seconds: 0.0 })
+        let (step, steps, samples) = (self.state.step, self.end(), self.state.samples);
+        let phase = self.plan[at].name;
+        Ok(Event::Step { step, steps, phase, samples, loss, parts, rate, norm, waited, seconds: 0.0 })
     }
 
     fn note(&mut self, event: &Event, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
@@ -213,15 +251,32 @@ impl<'a, F: Family> Run<'a, F> {
         Ok(())
     }
 
-    /// Measures the mean of the weights on the fixed validation set and keeps it if it is the best so far.
-    fn validate(&mut self, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
-        let empty = F::init(self.net, 0, &device());
+    /// Measures the mean of the weights on the fixed validation set. In the last phase it is kept if it is the best so far.
+    fn validate(&mut self, at: usize, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
+        let empty = F::init(self.net, &mut Builder::zeros(&device()));
         let network = self.optimiser.mean.install(empty);
         let mut figures = Figures::default();
-        for batch in &self.validation {
-            figures.merge(&network.figures(self.net, batch));
+        for (number, batch) in self.validation.1.iter().enumerate() {
+            let mut random = feed::validation_random(self.train.seed, number);
+            figures.merge(&network.figures(self.net, batch, &mut random));
         }
         let figures = figures.means();
+        let best = at + 1 == self.plan.len() && self.is_best(&figures);
+        if best {
+            let path = self.folder.join("best.safetensors");
+            let calibrated = network.calibrate(self.net, &self.validation.1);
+            let mut weights =
+                calibrated.map_or_else(|| self.optimiser.mean.clone(), |network| Weights::of(&network));
+            weights.0.retain(|name, _| !only_for_training::<F>(name));
+            let file = WeightFile { card: self.card(figures.clone(), weights.count()), weights };
+            file.write(&path).map_err(|error| TrainError::Weights { path, error })?;
+        }
+        let (step, samples) = (self.state.step, self.state.samples);
+        self.note(&Event::Validation { step, samples, figures, best, seconds: 0.0 }, tell)
+    }
+
+    /// Adds a point to the curve and tells whether these weights are better than all before.
+    fn is_best(&mut self, figures: &std::collections::BTreeMap<String, f64>) -> bool {
         // A validation set without a single position that counts decides nothing.
         let figure =
             |name: &str| figures.get(name).copied().filter(|figure| figure.is_finite()).unwrap_or(0.0);
@@ -232,34 +287,26 @@ impl<'a, F: Family> Run<'a, F> {
         let best = self.state.best.is_none_or(|best| score > best);
         if best {
             self.state.best = Some(score);
-            let card = self.card(figures.clone());
-            let path = self.folder.join("best.safetensors");
-            let settled = network.settle(self.net, &self.validation);
-            let weights =
-                settled.map_or_else(|| self.optimiser.mean.clone(), |network| Weights::of(&network));
-            let file = WeightFile { card, weights };
-            file.write(&path).map_err(|error| TrainError::Weights { path, error })?;
         }
-        let (step, samples) = (self.state.step, self.state.samples);
-        self.note(&Event::Validation { step, samples, figures, best, seconds: 0.0 }, tell)
+        best
     }
 
-    fn card(&self, figures: std::collections::BTreeMap<String, f64>) -> Card {
+    fn card(&self, figures: std::collections::BTreeMap<String, f64>, parameters: usize) -> Card {
         let json = |value: serde_json::Result<serde_json::Value>| value.expect("plain configuration");
         Card {
             version: card::VERSION,
             family: F::NAME.to_owned(),
             network: json(serde_json::to_value(self.net)),
-            training: json(serde_json::to_value(&self.config.train)),
+            training: json(serde_json::to_value(self.train)),
             encoding: F::encoding(self.net).to_owned(),
-            parameters: self.optimiser.weights.count() as u64,
+            parameters: parameters as u64,
             step: self.state.step,
             samples: self.state.samples,
             hours: self.state.seconds / 3600.0,
             data: DataCard {
                 fingerprint: self.data.card.fingerprint.to_string(),
                 games: self.data.card.shards.iter().map(|shard| shard.games).sum(),
-                policy: self.config.train.policy.clone(),
+                policy: self.train.policy.clone(),
             },
             figures,
             curve: self.state.curve.clone(),
@@ -297,6 +344,20 @@ fn accumulate(total: &mut Weights, gradients: Weights, share: f32) {
     }
 }
 
+/// Whether a run that was begun with the configuration `begun` may go on with this: only the schedule and how often it is looked at
+/// may have changed.
+pub(crate) fn continues<F: Family>(net: &F::Config, train: &TrainConfig, begun: &str) -> bool {
+    let same = || -> Option<bool> {
+        let mut table: toml::Table = begun.parse().ok()?;
+        let family = table.remove("family")?;
+        let begun_net: F::Config = table.remove("network")?.try_into().ok()?;
+        let begun_train: TrainConfig = table.remove("train")?.try_into().ok()?;
+        let same = begun_net == *net && begun_train.with_schedule_of(train) == *train;
+        Some(family.as_str() == Some(F::NAME) && same)
+    };
+    same().unwrap_or(false)
+}
+
 /// The weights to begin with, and the card of what was learned before. Weights of a smaller network are taken as far as they go:
 /// blocks that are new begin as shortcuts, so that the larger network begins with what the smaller had learned.
 fn first_weights<M: Module>(init: Option<&Path>, empty: &M) -> Result<(Weights, Option<Card>), TrainError> {
@@ -311,15 +372,7 @@ fn first_weights<M: Module>(init: Option<&Path>, empty: &M) -> Result<(Weights, 
     }
 }
 
-/// How the samples of one side of the split are drawn.
-fn sampling(data: &Dataset, config: &TrainConfig, split: Split) -> Result<SamplerOptions, TrainError> {
-    // Games of one source lie together in a dataset: a batch must be drawn from far more than a few of its places.
-    const POOL: usize = 1 << 20;
-    let policy = Policy::find(&config.policy)?;
-    let labels = match config.labels.as_str() {
-        "" => None,
-        name => Some(Arc::new(Labels::read(&data.folder, name)?)),
-    };
-    let options = SamplerOptions::new(policy, Some(split), config.seed);
-    Ok(SamplerOptions { batch: config.batch, pool: POOL, labels, ..options })
+/// A generator for something that has a number of its own, such as a batch.
+fn numbered(seed: u64, purpose: u64, number: u64) -> Random {
+    Random::keyed(seed ^ purpose, number)
 }

@@ -9,6 +9,7 @@ use std::{
 use half::f16;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use thiserror::Error;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
     card::{Card, VERSION},
@@ -16,6 +17,12 @@ use crate::{
 };
 
 const CARD: &str = "tabiya";
+/// Of the card and all arrays, so that damage does not pass unseen.
+const CHECKSUM: &str = "tabiya-xxh3";
+
+/// The longest header that is read, and the most arrays: cards have some thousand letters, networks some hundred arrays.
+const LONGEST_HEADER: u64 = 8 << 20;
+const MOST_ARRAYS: usize = 10_000;
 
 #[derive(Debug, Error)]
 pub enum WeightError {
@@ -31,7 +38,7 @@ pub enum WeightError {
     Card(String),
     #[error("the card has version {0}, and this program knows version {VERSION} only")]
     Version(u32),
-    #[error("there is no family `{0}`; there are: {names}", names = crate::FAMILIES.join(", "))]
+    #[error("{0}")]
     Family(String),
     #[error("the network in the card cannot be built: {0}")]
     Network(String),
@@ -41,6 +48,12 @@ pub enum WeightError {
     Type(String, String),
     #[error("`{0}` holds a number that is not finite")]
     NotFinite(String),
+    #[error("its header has {0} bytes, more than {LONGEST_HEADER}")]
+    Header(u64),
+    #[error("it has {0} arrays, more than {MOST_ARRAYS}")]
+    Arrays(usize),
+    #[error("it is damaged: its numbers are not those of its checksum")]
+    Checksum,
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +70,16 @@ impl WeightFile {
 
     pub fn from_bytes(bytes: &[u8]) -> Result<WeightFile, WeightError> {
         let card = Self::card(bytes)?;
+        if let Some(expected) = metadata(bytes, CHECKSUM)? {
+            let text = metadata(bytes, CARD)?.ok_or(WeightError::NoCard)?;
+            let file = SafeTensors::deserialize(bytes).map_err(broken)?;
+            let mut arrays = file.tensors();
+            arrays.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+            let parts = arrays.iter().map(|(name, view)| (name.as_str(), view.shape(), view.data()));
+            if checksum(&text, parts) != expected {
+                return Err(WeightError::Checksum);
+            }
+        }
         let weights = read_arrays(bytes)?;
         let bad = weights.0.iter().find(|(_, array)| array.values.iter().any(|value| !value.is_finite()));
         match bad {
@@ -65,12 +88,19 @@ impl WeightFile {
         }
     }
 
+    /// What is to be said of a file that can be used.
+    pub fn remark(bytes: &[u8]) -> Option<&'static str> {
+        match metadata(bytes, CHECKSUM) {
+            Ok(None) => Some("made before files had a checksum: damage to its numbers would not be seen"),
+            _ => None,
+        }
+    }
+
     /// The card alone, without touching the weights.
     pub fn card(bytes: &[u8]) -> Result<Card, WeightError> {
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
-        let text = header.metadata().as_ref().and_then(|map| map.get(CARD)).ok_or(WeightError::NoCard)?;
+        let text = metadata(bytes, CARD)?.ok_or(WeightError::NoCard)?;
         let value: serde_json::Value =
-            serde_json::from_str(text).map_err(|error| WeightError::Card(error.to_string()))?;
+            serde_json::from_str(&text).map_err(|error| WeightError::Card(error.to_string()))?;
         let version = value.get("version").and_then(serde_json::Value::as_u64);
         match version.and_then(|version| u32::try_from(version).ok()) {
             Some(VERSION) => {
@@ -88,7 +118,12 @@ impl WeightFile {
             |array: &Array| array.values.iter().flat_map(|&v| f16::from_f32(v).to_le_bytes()).collect();
         let arrays =
             self.weights.0.iter().map(|(name, array)| (name.clone(), (array, Dtype::F16, halves(array))));
-        let bytes = serialize(arrays.collect(), HashMap::from([(CARD.to_owned(), card)]))?;
+        let arrays: Arrays<'_> = arrays.collect();
+        let parts =
+            arrays.iter().map(|(name, (array, _, bytes))| (name.as_str(), &array.shape[..], &bytes[..]));
+        let sum = checksum(&card, parts);
+        let metadata = HashMap::from([(CARD.to_owned(), card), (CHECKSUM.to_owned(), sum)]);
+        let bytes = serialize(arrays, metadata)?;
         data::durable::write(path, &bytes)
             .map_err(|error| WeightError::Write { path: path.to_owned(), error })
     }
@@ -96,6 +131,38 @@ impl WeightFile {
 
 fn broken(error: safetensors::SafeTensorError) -> WeightError {
     WeightError::Broken(error.to_string())
+}
+
+/// Refuses headers that would take more memory to read than any network needs.
+fn check_header(bytes: &[u8]) -> Result<(), WeightError> {
+    let len = bytes.first_chunk().map(|len| u64::from_le_bytes(*len));
+    match len.filter(|&len| len > LONGEST_HEADER && len <= bytes.len() as u64) {
+        Some(len) => Err(WeightError::Header(len)),
+        None => Ok(()),
+    }
+}
+
+/// What the header says under a key.
+fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, WeightError> {
+    check_header(bytes)?;
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
+    Ok(header.metadata().as_ref().and_then(|map| map.get(key)).cloned())
+}
+
+/// Of a card and of arrays in the order of their names.
+fn checksum<'a>(card: &str, arrays: impl Iterator<Item = (&'a str, &'a [usize], &'a [u8])>) -> String {
+    let mut hasher = Xxh3::new();
+    let mut part = |bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    part(card.as_bytes());
+    for (name, shape, bytes) in arrays {
+        part(name.as_bytes());
+        shape.iter().for_each(|&size| part(&(size as u64).to_le_bytes()));
+        part(bytes);
+    }
+    format!("{:016x}", hasher.digest())
 }
 
 /// Arrays with their type and bytes, by name.
@@ -120,7 +187,11 @@ pub(crate) fn full_precision(
 }
 
 pub(crate) fn read_arrays(bytes: &[u8]) -> Result<Weights, WeightError> {
+    check_header(bytes)?;
     let file = SafeTensors::deserialize(bytes).map_err(broken)?;
+    if file.len() > MOST_ARRAYS {
+        return Err(WeightError::Arrays(file.len()));
+    }
     let mut weights = Weights::default();
     for (name, view) in file.tensors() {
         let values = match view.dtype() {

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use nets::{NetConfig, RunConfig, WeightFile, ranker};
 
 use crate::embedded::WEIGHTS;
@@ -37,9 +37,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             RunConfig::from_toml(&text, &[]).with_context(|| path.display().to_string())?.net
         }
     };
-    let NetConfig::Ranker(network) = config else {
-        bail!("a network `{}` is no ranker", config.family());
-    };
+    ensure!(config.family() == "ranker", "a network `{}` is no ranker", config.family());
+    let network: ranker::RankerConfig = config.typed().context("the ranker's configuration")?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     let speed = pool.install(|| ranker::speed(&network, args.batch, budget));
     let ranker::Speed { train, values, moves } = speed;

@@ -21,7 +21,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    nets::settle(&args.file, &Dataset::open(&args.data)?, args.positions)?;
+    nets::calibrate(&args.file, &Dataset::open(&args.data)?, args.positions)?;
     println!("{}", args.file.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -27,7 +27,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut file = WeightFile::read(&args.weights)?;
     let data = Dataset::open(&args.data)?;
-    let fitted = nets::calibrate(&mut file, &data, args.positions)?;
+    let fitted = nets::fit_temperatures(&mut file, &data, args.positions)?;
     file.write(&args.out)?;
     println!("rating  temperature  positions");
     for (temperature, positions) in &fitted {

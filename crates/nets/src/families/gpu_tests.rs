@@ -1,12 +1,15 @@
 //! The same steps on the GPU of this build and on the CPU, for every family. Runs by hand: see `docs/training.md`.
 
+use burn::tensor::Device;
+use data::Sample;
 use tempfile::tempdir;
 
-use super::*;
+use super::{NetConfig, tests::last_batch};
 use crate::{
+    TrainConfig, Weights, device,
+    family::{Family, first},
     optimiser::Optimiser,
     testing::{dataset, samples},
-    train::TrainConfig,
 };
 
 const STEPS: usize = 10;
@@ -31,10 +34,10 @@ fn norm(values: impl Iterator<Item = f32>) -> f64 {
     values.map(|value| f64::from(value).powi(2)).sum::<f64>().sqrt()
 }
 
-fn compare<F: Family>(config: &F::Config, samples: &[Sample]) {
-    let cpu = F::init(config, 7, &Device::flex().autodiff());
-    let gpu = Weights::of(&cpu).install(F::init(config, 7, &device().autodiff()));
-    let batch = F::prepare(config, samples);
+pub(super) fn compare<F: Family>(config: &F::Config, samples: &[Sample]) {
+    let cpu = first::<F>(config, 7, &Device::flex().autodiff()).unwrap();
+    let gpu = Weights::of(&cpu).install(first::<F>(config, 7, &device().autodiff()).unwrap());
+    let batch = last_batch::<F>(config, samples);
     let (cpu_losses, cpu_gradients) = learn(config, cpu, &batch);
     let (gpu_losses, gpu_gradients) = learn(config, gpu, &batch);
     let whole = norm(cpu_gradients.0.values().flat_map(|array| array.values.iter().copied()));
@@ -58,10 +61,7 @@ fn compare<F: Family>(config: &F::Config, samples: &[Sample]) {
 fn every_family_learns_the_same_on_gpu_and_cpu() {
     let folder = tempdir().unwrap();
     let samples = samples(&dataset(folder.path(), 8), 16);
-    for config in NetConfig::all_tiny() {
-        match &config {
-            NetConfig::Human(human) => compare::<Human>(human, &samples),
-            NetConfig::Ranker(ranker) => compare::<Ranker>(ranker, &samples),
-        }
+    for net in NetConfig::all_tiny() {
+        (net.entry.trial.compare)(&net.config, &samples);
     }
 }

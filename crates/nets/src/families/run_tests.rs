@@ -2,13 +2,22 @@
 
 use std::{
     panic::{self, AssertUnwindSafe},
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use data::Dataset;
 use tempfile::tempdir;
 
-use super::*;
-use crate::testing::dataset;
+use super::{NetConfig, calibrate};
+use crate::{
+    Event, RunConfig, TrainConfig, TrainOptions, WeightFile,
+    checkpoint::{self, RunState},
+    plot_runs,
+    run_config::train,
+    testing::dataset,
+    train::LOG_FILE,
+};
 
 fn config(net: &NetConfig) -> RunConfig {
     let train = TrainConfig {
@@ -75,7 +84,7 @@ fn a_resumed_run_ends_with_the_same_weights_to_the_bit() {
         assert_eq!((one_state.step, one_state.samples), (12, 12 * 16));
         assert_eq!(one_state.sampler, other_state.sampler);
         let lines = |out: &Path| {
-            let log = std::fs::read_to_string(out.join(log::FILE)).unwrap();
+            let log = std::fs::read_to_string(out.join(LOG_FILE)).unwrap();
             log.lines().filter(|line| !line.contains("\"saved\"")).count()
         };
         assert_eq!(lines(&broken), lines(&whole), "every step stands in the log once");
@@ -146,7 +155,7 @@ fn what_is_measured_is_measured_anew_and_nothing_else_changes() {
     let all = NetConfig::all_tiny();
     let ranker = weights(all.iter().find(|net| net.family() == "ranker").unwrap(), "ranker");
     let before = WeightFile::read(&ranker).unwrap();
-    settle(&ranker, &data, 40).unwrap();
+    calibrate(&ranker, &data, 40).unwrap();
     let after = WeightFile::read(&ranker).unwrap();
     assert_eq!(before.card, after.card);
     for (name, array) in &before.weights.0 {
@@ -156,5 +165,27 @@ fn what_is_measured_is_measured_anew_and_nothing_else_changes() {
     }
     assert_ne!(before.weights.0["bins"], after.weights.0["bins"]);
     let human = weights(&all[0], "human");
-    assert!(settle(&human, &data, 40).unwrap_err().to_string().contains("`human` has nothing to measure"));
+    assert!(calibrate(&human, &data, 40).unwrap_err().to_string().contains("`human` has nothing to measure"));
+}
+
+#[test]
+fn a_run_may_go_on_with_another_schedule_and_with_nothing_else() {
+    let family = |sets: &[String]| RunConfig::family("human", sets).unwrap();
+    let begun = family(&[]).to_toml();
+    let continues = |config: &RunConfig, begun: &str| {
+        (config.net.entry.trial.continues)(&config.net.config, &config.train, begun)
+    };
+    for (set, may) in [
+        ("train.steps=20", true),
+        ("train.rate=1e-4", true),
+        ("train.validate-every=7", true),
+        ("train.batch=64", false),
+        ("train.seed=9", false),
+        ("train.policy=all", false),
+        ("network.swift.blocks=5", false),
+    ] {
+        assert_eq!(continues(&family(&[set.to_owned()]), &begun), may, "{set}");
+    }
+    assert!(!continues(&family(&[]), "nonsense"));
+    assert!(!continues(&family(&[]), &RunConfig::family("ranker", &[]).unwrap().to_toml()));
 }

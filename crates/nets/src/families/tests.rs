@@ -3,29 +3,65 @@
 use std::collections::BTreeMap;
 
 use chess::{
-    Clocks, Moment, Ratings,
+    Clocks, Moment, Random, Ratings,
     shakmaty::{CastlingMode, Position},
 };
+use data::Sample;
+use serde_json::Value;
 use tempfile::tempdir;
 
-use super::*;
+use super::{entry::typed, *};
 use crate::{
+    Card, TrainConfig,
     card::{self, DataCard},
+    device,
+    family::{Family, first},
     optimiser::Optimiser,
     testing::{dataset, samples},
-    train::TrainConfig,
+    train::continues,
+    weights::Weights,
 };
 
-/// Losses of `steps` on one batch.
-fn overfit<F: Family>(config: &F::Config, samples: &[Sample], steps: usize) -> Vec<f64> {
-    let device = device().autodiff();
-    let mut network = F::init(config, 7, &device);
+/// What tests ask of a family, by its configuration as JSON.
+pub(super) struct Trial {
+    /// Losses of steps on one batch.
+    overfit: fn(&Value, &[Sample], usize) -> Vec<f64>,
+    fresh: fn(&Value, u64) -> Result<Weights, String>,
+    /// Whether a run begun with the configuration in the text may go on with this.
+    pub(super) continues: fn(&Value, &TrainConfig, &str) -> bool,
+    #[cfg(any(feature = "cuda", feature = "wgpu", feature = "metal"))]
+    pub(super) compare: fn(&Value, &[Sample]),
+}
+
+impl Trial {
+    pub(super) const fn of<F: Family>() -> Trial {
+        Trial {
+            overfit: |config, samples, steps| overfit::<F>(typed::<F>(config), samples, steps),
+            fresh: |config, seed| {
+                first::<F>(&typed::<F>(config), seed, &device()).map(|network| Weights::of(&network))
+            },
+            continues: |config, train, begun| continues::<F>(&typed::<F>(config), train, begun),
+            #[cfg(any(feature = "cuda", feature = "wgpu", feature = "metal"))]
+            compare: |config, samples| super::gpu_tests::compare::<F>(&typed::<F>(config), samples),
+        }
+    }
+}
+
+/// A batch as the last phase of a run sees it.
+pub(super) fn last_batch<F: Family>(config: &F::Config, samples: &[Sample]) -> F::Batch {
+    let phases = F::phases(config);
+    F::prepare(config, samples, phases.last().unwrap().name, &mut Random::new(3))
+}
+
+fn overfit<F: Family>(config: F::Config, samples: &[Sample], steps: usize) -> Vec<f64> {
+    let config = F::learnable(config);
+    let mut network = first::<F>(&config, 7, &device().autodiff()).unwrap();
     let mut optimiser = Optimiser::new(Weights::of(&network));
     let train = TrainConfig { weight_decay: 0.0, ..TrainConfig::default() };
-    let batch = F::prepare(config, samples);
+    let batch = last_batch::<F>(&config, samples);
     (0..steps)
         .map(|_| {
-            let total = network.objective(config, &batch).total;
+            let total = network.objective(&config, &batch).total;
             let loss = f64::from(crate::weights::values(total.clone())[0]);
             let gradients = Weights::gradients(&network, &total.backward());
             optimiser.step(&gradients, 0.01, &train);
@@ -39,34 +75,19 @@ fn overfit<F: Family>(config: &F::Config, samples: &[Sample], steps: usize) -> V
 fn every_family_overfits_one_batch() {
     let folder = tempdir().unwrap();
     let samples = samples(&dataset(folder.path(), 8), 16);
-    for config in NetConfig::all_tiny() {
-        let losses = match &config {
-            NetConfig::Human(human) => {
-                // That all legal moves are equally likely cannot be learned away.
-                let mut human = human.clone();
-                human.weights.legal = 0.0;
-                overfit::<Human>(&human, &samples, 80)
-            }
-            NetConfig::Ranker(ranker) => overfit::<Ranker>(ranker, &samples, 80),
-        };
-        assert!(losses[79] < 0.25 * losses[0], "{config:?}: {} to {}", losses[0], losses[79]);
+    for net in NetConfig::all_tiny() {
+        let losses = (net.entry.trial.overfit)(&net.config, &samples, 80);
+        assert!(losses[79] < 0.25 * losses[0], "{net:?}: {} to {}", losses[0], losses[79]);
     }
 }
 
-fn weight_file(config: &NetConfig, seed: u64) -> WeightFile {
-    let (network, weights) = match config {
-        NetConfig::Human(human) => {
-            (serde_json::to_value(human).unwrap(), Weights::of(&Human::init(human, seed, &device())))
-        }
-        NetConfig::Ranker(ranker) => {
-            (serde_json::to_value(ranker).unwrap(), Weights::of(&Ranker::init(ranker, seed, &device())))
-        }
-    };
+fn weight_file(net: &NetConfig, seed: u64) -> WeightFile {
+    let weights = (net.entry.trial.fresh)(&net.config, seed).unwrap();
     let card = Card {
         version: card::VERSION,
-        family: config.family().to_owned(),
-        network,
-        training: serde_json::Value::Null,
+        family: net.family().to_owned(),
+        network: net.config.clone(),
+        training: Value::Null,
         encoding: "test".to_owned(),
         parameters: weights.count() as u64,
         step: 0,
@@ -77,6 +98,10 @@ fn weight_file(config: &NetConfig, seed: u64) -> WeightFile {
         curve: Vec::new(),
     };
     WeightFile { card, weights }
+}
+
+fn build(file: WeightFile) -> Result<Arc<dyn Brain>, WeightError> {
+    mind(&file)
 }
 
 fn moments() -> Vec<Moment> {
@@ -188,4 +213,123 @@ fn bad_weight_files_are_refused_in_a_sentence() {
     assert!(
         changed(&|file| file.weights.0.get_mut(&first).unwrap().values[0] = f32::NAN).contains("not finite")
     );
+}
+
+#[test]
+fn every_family_is_listed_with_what_others_need_to_know_of_it() {
+    for entry in FAMILIES {
+        assert!(entry.name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && entry.about.len() > 20);
+        assert!(!(entry.tiny)().is_empty(), "{}", entry.name);
+        assert_eq!(FAMILIES.iter().filter(|other| other.name == entry.name).count(), 1);
+        let net = NetConfig::parse(entry.name, serde_json::json!({})).unwrap();
+        assert!(net.training().check().is_ok() && net.plan(&net.training()).is_ok(), "{}", entry.name);
+    }
+}
+
+/// Sizes in a configuration: every number of it from 1 on that is no share, and the path to it.
+fn sizes(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            map.iter().for_each(|(key, value)| sizes(value, &format!("{path}/{key}"), found))
+        }
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(at, value)| sizes(value, &format!("{path}/{at}"), found));
+        }
+        Value::Number(number) if number.is_u64() => found.push(path.to_owned()),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_size_of_any_family_is_without_bounds() {
+    for net in NetConfig::all_tiny() {
+        let mut paths = Vec::new();
+        sizes(&net.config, "", &mut paths);
+        // The sizes of the other architecture are there, but nothing is built of them.
+        let architecture = net.config.get("architecture").and_then(Value::as_str).unwrap_or_default();
+        let other = ["/hc3", "/swift"].into_iter().filter(|other| other[1..] != *architecture);
+        let other: Vec<&str> = other.filter(|_| !architecture.is_empty()).collect();
+        paths.retain(|path| other.iter().all(|other| !path.starts_with(other)));
+        assert!(!paths.is_empty(), "{net:?}");
+        for path in paths {
+            for size in [100_000u64, 1_000_000_000, i64::MAX as u64, u64::MAX] {
+                let mut config = net.config.clone();
+                *config.pointer_mut(&path).unwrap() = size.into();
+                let error = NetConfig::parse(net.family(), config).unwrap_err().to_string();
+                assert!(error.contains(&size.to_string()), "{path}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn networks_without_sense_are_refused_in_a_sentence() {
+    for (family, text, words) in [
+        ("human", r#"{"architecture": "hc3", "hc3": {"heads": 0}}"#, "heads is 0, not 1 to 256"),
+        ("human", r#"{"architecture": "hc3", "hc3": {"heads": 3}}"#, "3 heads do not divide the width 256"),
+        ("human", r#"{"architecture": "hc3", "hc3": {"smolgen": [0, 8]}}"#, "not both above 0 or both 0"),
+        ("human", r#"{"swift": {"channels": 0}}"#, "channels is 0"),
+        (
+            "human",
+            r#"{"weights": {"moves": 0, "outcome": 0, "think": 0, "origin": 0, "target": 0}}"#,
+            "the weights of all objectives are 0",
+        ),
+        ("human", r#"{"weights": {"moves": -1}}"#, "the weight of the objective `moves` is -1"),
+        ("human", r#"{"temperatures": [{"rating": 1500, "value": 0}]}"#, "the temperature at 1500 is 0"),
+        ("ranker", r#"{"mixers": []}"#, "the number of mixers is 0"),
+        ("ranker", r#"{"weights": {"value": 0, "moves": 0, "choice": 0}}"#, "nothing to learn"),
+    ] {
+        let value: Value = serde_json::from_str(text).unwrap();
+        let error = NetConfig::parse(family, value).unwrap_err().to_string();
+        assert!(error.contains(words), "{text}: {error}");
+    }
+    // Every size is within its bounds, and all together are far beyond memory.
+    let large = serde_json::json!({ "mixers": [16384, 16384], "blocks": 256, "hidden": 16384 });
+    let net = NetConfig::parse("ranker", large).unwrap();
+    let error = (net.entry.trial.fresh)(&net.config, 1).unwrap_err();
+    assert!(error.contains("more than 536870912 parameters"), "{error}");
+}
+
+#[test]
+fn a_card_that_describes_more_than_its_file_holds_is_refused_before_it_is_built() {
+    let net = NetConfig::all_tiny().into_iter().find(|net| net.family() == "ranker").unwrap();
+    let mut file = weight_file(&net, 5);
+    file.card.network["blocks"] = 256.into();
+    file.card.network["mixers"] = serde_json::json!([16384]);
+    let error = mind(&file).err().unwrap().to_string();
+    assert!(error.contains("more parameters than the file"), "{error}");
+}
+
+#[test]
+fn damage_to_numbers_is_seen_and_files_without_a_checksum_still_load() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    let file = weight_file(&NetConfig::all_tiny()[1], 5);
+    file.write(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(WeightFile::remark(&bytes), None);
+    let header = 8 + u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
+    // The lowest bit of a number changes it by a thousandth.
+    for at in [header, header + 100, bytes.len() - 2] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        assert!(load_bytes(&damaged).err().unwrap().to_string().contains("it is damaged"), "{at}");
+    }
+    let mut old = bytes.clone();
+    let key = b"tabiya-xxh3";
+    let at = old.windows(key.len()).position(|part| part == key).unwrap();
+    old[at..at + key.len()].copy_from_slice(b"another-key");
+    assert!(WeightFile::remark(&old).unwrap().contains("checksum"));
+    assert!(load_bytes(&old).is_ok());
+}
+
+#[test]
+fn files_of_a_million_arrays_are_refused_unread() {
+    let mut header = String::from("{");
+    for at in 0..1_000_000 {
+        header += &format!(r#""a{at}":{{"dtype":"F32","shape":[0],"data_offsets":[0,0]}},"#);
+    }
+    let header = header.trim_end_matches(',').to_owned() + "}";
+    let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
+    assert!(load_bytes(&bytes).err().unwrap().to_string().contains("its header has"));
 }

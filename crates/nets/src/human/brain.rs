@@ -4,7 +4,7 @@ use burn::tensor::activation::softmax;
 use chess::{Brain, Moment, Opinion, ThinkTime, Wdl};
 
 use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
-use crate::{calibrate::at_temperature, choice, fused, weights::values};
+use crate::{choice, fused, temperature::at_temperature, weights::values};
 
 /// Moments that are judged in one go.
 const MOST_AT_ONCE: usize = 256;

@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{
+    limits::{DEEPEST, MOST, objectives, within},
+    temperature::{self, Temperature},
+};
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HumanConfig {
@@ -10,15 +15,8 @@ pub struct HumanConfig {
     pub hc3: Hc3Config,
     pub swift: SwiftConfig,
     /// What the logarithms of chances are divided by, for players of a rating: points of a line, in order. Empty: by 1. Made
-    /// by [`calibrate`](crate::calibrate()) when the training is done.
+    /// by `tabiya train calibrate` when the training is done.
     pub temperatures: Vec<Temperature>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Temperature {
-    pub rating: f32,
-    pub value: f32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,19 +98,26 @@ impl Default for SwiftConfig {
 }
 
 impl HumanConfig {
-    /// The temperature for a player of this rating; flat beyond the first and last points.
+    /// The temperature for a player of this rating.
     pub(crate) fn temperature(&self, rating: Option<u16>) -> f32 {
-        const TYPICAL: u16 = 1500;
-        let rating = f32::from(rating.unwrap_or(TYPICAL));
-        let points = &self.temperatures;
-        let after = points.partition_point(|point| point.rating <= rating);
-        match (points[..after].last(), points.get(after)) {
-            (None, None) => 1.0,
-            (Some(only), None) | (None, Some(only)) => only.value,
-            (Some(low), Some(high)) => {
-                let share = (rating - low.rating) / (high.rating - low.rating);
-                low.value + share * (high.value - low.value)
-            }
+        temperature::temperature(&self.temperatures, rating)
+    }
+
+    /// Why no network can be made of this or nothing learned, if so.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let ObjectiveWeights { moves, outcome, think, legal, origin, target } = self.weights;
+        objectives(&[
+            ("moves", moves),
+            ("outcome", outcome),
+            ("think", think),
+            ("legal", legal),
+            ("origin", origin),
+            ("target", target),
+        ])?;
+        temperature::check(&self.temperatures)?;
+        match self.architecture {
+            Architecture::Hc3 => self.hc3.check(),
+            Architecture::Swift => self.swift.check(),
         }
     }
 
@@ -140,23 +145,30 @@ impl HumanConfig {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn temperatures_lie_on_a_line_through_their_points() {
-        let point = |rating, value| Temperature { rating, value };
-        let config = HumanConfig {
-            temperatures: vec![point(1000.0, 1.2), point(2000.0, 0.8)],
-            ..HumanConfig::default()
-        };
-        for (rating, expected) in
-            [(600, 1.2), (1000, 1.2), (1500, 1.0), (1750, 0.9), (2000, 0.8), (2800, 0.8)]
-        {
-            assert!((config.temperature(Some(rating)) - expected).abs() < 1e-6, "{rating}");
+impl Hc3Config {
+    fn check(&self) -> Result<(), String> {
+        within("layers", self.layers, 1..=DEEPEST)?;
+        within("width", self.width, 1..=MOST)?;
+        within("heads", self.heads, 1..=self.width)?;
+        within("feed-forward", self.feed_forward, 1..=MOST)?;
+        let [square, board] = self.smolgen;
+        within("smolgen", square.max(board), 0..=MOST)?;
+        if (square == 0) != (board == 0) {
+            return Err(format!("smolgen is [{square}, {board}], not both above 0 or both 0"));
         }
-        assert_eq!(HumanConfig::default().temperature(Some(1500)), 1.0);
-        assert!((config.temperature(None) - 1.0).abs() < 1e-6, "unknown players are typical");
+        match self.width.is_multiple_of(self.heads) {
+            true => Ok(()),
+            false => Err(format!("{} heads do not divide the width {}", self.heads, self.width)),
+        }
+    }
+}
+
+impl SwiftConfig {
+    fn check(&self) -> Result<(), String> {
+        within("channels", self.channels, 1..=MOST)?;
+        within("blocks", self.blocks, 0..=DEEPEST)?;
+        within("squeeze", self.squeeze, 0..=MOST)?;
+        within("accumulator", self.accumulator, 1..=MOST)?;
+        within("hidden", self.hidden, 1..=MOST)
     }
 }

@@ -132,7 +132,7 @@ impl Targets {
         let (m, after) = judged(sample);
         let place = sample.moment.legal_moves().iter().position(|&legal| legal == m);
         self.value.push(seen_by(us, sample.evaluation()));
-        self.played.push((first + place.expect("a judged move is legal")) as i32);
+        self.played.push((first + place.expect("games are replayed by legal moves")) as i32);
         self.after.push(seen_by(us, after));
     }
 
@@ -145,7 +145,8 @@ impl Targets {
 /// A move of which it is known what it leaves: the engine's best, which leaves what the position is worth, or the played one.
 fn judged(sample: &Sample) -> (Move, Option<Evaluation>) {
     let label = sample.label.as_ref();
-    let best = label.and_then(|label| label.line.first()).and_then(|best| best.fit(&sample.moment.position));
+    // A label whose move is not legal here is a label of something else.
+    let best = label.and_then(|label| label.line.first()?.unpack(&sample.moment.position));
     match best {
         Some(best) => (best, sample.evaluation()),
         None => (sample.played, sample.game.eval_at(usize::from(sample.ply) + 1)),

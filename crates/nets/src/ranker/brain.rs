@@ -129,12 +129,15 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::ranker::{RankerConfig, speed::positions};
+    use crate::{
+        layers::Builder,
+        ranker::{RankerConfig, speed::positions},
+    };
 
     #[test]
     fn the_packed_network_gives_what_plain_operations_give_whatever_the_batch() {
         let config = &RankerConfig::all_tiny()[0];
-        let brain = RankerBrain::new(Ranker::new(config, 5, &Device::flex()));
+        let brain = RankerBrain::new(Ranker::new(config, &mut Builder::new(5, &Device::flex())));
         assert!(brain.ready.is_some());
         let positions = positions(21);
         let (expected, expected_scores) = brain.rank_some(&positions, true);

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::{DEEPEST, MOST, objectives, within};
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RankerConfig {
@@ -53,15 +55,16 @@ impl Default for RankerWeights {
 }
 
 impl RankerConfig {
-    /// Why no network can be made of this, if so.
-    pub(crate) fn fault(&self) -> Option<&'static str> {
-        let faults = [
-            (self.mixers.is_empty(), "mixers is empty"),
-            (self.mixers.contains(&0), "a mixer has no numbers"),
-            (self.branches.contains(&0), "a branch has no channels"),
-            (self.hidden == 0, "hidden is 0"),
-        ];
-        faults.into_iter().find(|(holds, _)| *holds).map(|(_, fault)| fault)
+    /// Why no network can be made of this or nothing learned, if so.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let RankerWeights { value, moves, choice } = self.weights;
+        objectives(&[("value", value), ("moves", moves), ("choice", choice)])?;
+        within("the number of mixers", self.mixers.len(), 1..=DEEPEST)?;
+        self.branches.iter().try_for_each(|&channels| within("a branch", channels, 1..=MOST))?;
+        self.mixers.iter().try_for_each(|&width| within("a mixer", width, 1..=MOST))?;
+        within("blocks", self.blocks, 0..=DEEPEST)?;
+        within("squeeze", self.squeeze, 0..=MOST)?;
+        within("hidden", self.hidden, 1..=MOST)
     }
 
     /// A network by fused operations, and one that has to do without.

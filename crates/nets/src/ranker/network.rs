@@ -52,14 +52,13 @@ pub(super) struct Parts {
 }
 
 impl Ranker {
-    pub(super) fn new(config: &RankerConfig, seed: u64, device: &Device) -> Ranker {
-        let mut builder = Builder::new(seed, device);
+    pub(super) fn new(config: &RankerConfig, builder: &mut Builder<'_>) -> Ranker {
         let width = *config.mixers.last().expect("checked when read");
         let pairs = config.mixers.windows(2);
         Ranker {
-            stem: Stem::new(config.branches, config.mixers[0], &mut builder),
+            stem: Stem::new(config.branches, config.mixers[0], builder),
             mixers: pairs.map(|pair| builder.linear(pair[0], pair[1], true)).collect(),
-            blocks: (0..config.blocks).map(|_| Residual::new(width, config.squeeze, &mut builder)).collect(),
+            blocks: (0..config.blocks).map(|_| Residual::new(width, config.squeeze, builder)).collect(),
             board: builder.linear(64 * width, config.hidden, true),
             value: builder.linear(config.hidden, 1, false),
             origin: builder.normal([STEPS, width], 0.02),

@@ -9,7 +9,7 @@ use chess::{
 };
 
 use super::{Ranker, RankerBrain, RankerConfig, batch::Batch, objective};
-use crate::{TrainConfig, device, optimiser::Optimiser, weights::Weights};
+use crate::{TrainConfig, device, layers::Builder, optimiser::Optimiser, weights::Weights};
 
 /// Positions a second.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Speed {
 pub fn speed(config: &RankerConfig, batch: usize, budget: Duration) -> Speed {
     let positions = positions(batch);
     let autodiff: Device = device().autodiff();
-    let mut network = Ranker::new(config, 1, &autodiff);
+    let mut network = Ranker::new(config, &mut Builder::new(1, &autodiff));
     let mut optimiser = Optimiser::new(Weights::of(&network));
     let prepared = Batch::guessed(&positions);
     let train = rate(batch, budget, || {
@@ -35,7 +35,7 @@ pub fn speed(config: &RankerConfig, batch: usize, budget: Duration) -> Speed {
         optimiser.step(&gradients, 1e-4, &TrainConfig::default());
         network = optimiser.weights.install(network.clone());
     });
-    let brain = RankerBrain::new(Ranker::new(config, 1, &device()));
+    let brain = RankerBrain::new(Ranker::new(config, &mut Builder::new(1, &device())));
     let values = rate(batch, budget, || drop(brain.values(&positions)));
     let moves = rate(batch, budget, || drop(brain.move_scores(&positions)));
     Speed { train, values, moves }

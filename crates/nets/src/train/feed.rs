@@ -1,78 +1,170 @@
 //! Batches made ready in a thread of their own, so that the network never waits for the board.
 
 use std::{
-    sync::mpsc::{Receiver, sync_channel},
-    thread,
+    any::Any,
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use data::{Dataset, Sampler, SamplerError, SamplerOptions, SamplerState, Split};
+use chess::Random;
+use data::{Dataset, Labels, Policy, Sampler, SamplerError, SamplerOptions, SamplerState, Split};
 
-use super::{TrainConfig, TrainError, sampling};
-use crate::family::Family;
+use super::{TrainError, numbered};
+use crate::{
+    family::Family,
+    phase::{self, Planned},
+    train_config::TrainConfig,
+};
 
 /// Batches that may lie ready.
 const AHEAD: usize = 4;
 
 /// A batch, its number of samples, and where the sampler stood after it.
-type Ready<F> = (<F as Family>::Batch, usize, SamplerState);
+type Prepared<F> = (<F as Family>::Batch, usize, SamplerState);
 
 pub(super) struct Feed<F: Family> {
-    batches: Receiver<Result<Ready<F>, SamplerError>>,
+    batches: Receiver<Result<Prepared<F>, SamplerError>>,
+    thread: Option<JoinHandle<()>>,
     waited: Duration,
 }
 
 impl<F: Family> Feed<F> {
+    /// Goes on at a step of the run, where the sampler of the step's phase stood at `state`.
     pub(super) fn open(
         data: &Dataset,
         net: &F::Config,
         config: &TrainConfig,
+        plan: &[Planned],
+        step: u64,
         state: Option<SamplerState>,
     ) -> Result<Feed<F>, TrainError> {
-        let options = sampling(data, config, Split::Train)?;
-        let mut sampler = match state {
-            Some(state) => Sampler::resume(data, &options, state)?,
-            None => Sampler::new(data, &options),
+        let labels = labels(data, config)?;
+        let options = plan.iter().enumerate().map(|(at, phase)| {
+            let options = sampling(config, &phase.policy, labels.clone(), Split::Train)?;
+            Ok(SamplerOptions { seed: config.seed.wrapping_add(at as u64), ..options })
+        });
+        let options: Vec<SamplerOptions> = options.collect::<Result<_, TrainError>>()?;
+        let current = phase::at(plan, step);
+        let sampler = match state.filter(|_| step > plan[current].begin) {
+            Some(state) => Sampler::resume(data, &options[current], state)?,
+            None => Sampler::new(data, &options[current]),
         };
         let (sender, batches) = sync_channel(AHEAD);
-        let net = net.clone();
-        thread::spawn(move || {
-            while let Some(samples) = sampler.next() {
-                let state = sampler.state().clone();
-                let ready = samples.map(|samples| (F::prepare(&net, &samples), samples.len(), state));
-                if sender.send(ready).is_err() {
+        let (net, data, config, plan) = (net.clone(), data.clone(), config.clone(), plan.to_vec());
+        let thread = thread::spawn(move || {
+            let mut sampler = Some(sampler);
+            let mut step = step;
+            for (phase, options) in plan.iter().zip(&options).skip(current) {
+                let sampler = sampler.take().unwrap_or_else(|| Sampler::new(&data, options));
+                if !prepare_phase::<F>(&net, &config, phase, sampler, step, &sender) {
                     return;
                 }
+                step = phase.end;
             }
         });
-        Ok(Feed { batches, waited: Duration::ZERO })
+        Ok(Feed { batches, thread: Some(thread), waited: Duration::ZERO })
     }
 
-    pub(super) fn next(&mut self) -> Result<Ready<F>, TrainError> {
+    pub(super) fn next(&mut self) -> Result<Prepared<F>, TrainError> {
         let began = Instant::now();
-        let ready = self.batches.recv().expect("training data has no end");
+        let ready = self.batches.recv();
         self.waited += began.elapsed();
-        Ok(ready?)
+        match ready {
+            Ok(ready) => Ok(ready?),
+            Err(_) => Err(TrainError::Samples(self.why_it_ended())),
+        }
     }
 
     /// Time spent waiting since the last call.
     pub(super) fn take_waited(&mut self) -> Duration {
         std::mem::take(&mut self.waited)
     }
+
+    fn why_it_ended(&mut self) -> String {
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Err(panic)) => message(&*panic),
+            _ => "the dataset could not be read on".to_owned(),
+        }
+    }
 }
 
-/// The fixed validation set.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it failed".to_owned())
+}
+
+/// Sends the batches of a phase from `step` on; whether there is anything to do afterwards.
+fn prepare_phase<F: Family>(
+    net: &F::Config,
+    config: &TrainConfig,
+    phase: &Planned,
+    mut sampler: Sampler,
+    step: u64,
+    sender: &SyncSender<Result<Prepared<F>, SamplerError>>,
+) -> bool {
+    const TRAINING: u64 = 0x7472_6169_6e69_6e67;
+    let accumulate = config.accumulate as u64;
+    for number in step * accumulate..phase.end * accumulate {
+        let Some(samples) = sampler.next() else { return false };
+        let state = sampler.state().clone();
+        let ready = samples.map(|samples| {
+            let mut random = numbered(config.seed, TRAINING, number);
+            (F::prepare(net, &samples, phase.name, &mut random), samples.len(), state)
+        });
+        let failed = ready.is_err();
+        if sender.send(ready).is_err() || failed {
+            return false;
+        }
+    }
+    true
+}
+
+const VALIDATION: u64 = 0x7661_6c69_6461_7465;
+
+/// The fixed validation set as a phase sees it.
 pub(super) fn validation<F: Family>(
     data: &Dataset,
     net: &F::Config,
     config: &TrainConfig,
+    phase: &str,
 ) -> Result<Vec<F::Batch>, TrainError> {
-    let config = TrainConfig { policy: config.validation_policy.clone(), ..config.clone() };
     let batch = config.batch.min(256);
-    let options = SamplerOptions { batch, epochs: 1, ..sampling(data, &config, Split::Valid)? };
-    let mut batches = Vec::new();
-    for samples in Sampler::new(data, &options).take(config.validation_samples.div_ceil(batch)) {
-        batches.push(F::prepare(net, &samples?));
+    let options = sampling(config, &config.validation_policy, labels(data, config)?, Split::Valid)?;
+    let options = SamplerOptions { batch, epochs: 1, ..options };
+    let batches = Sampler::new(data, &options).take(config.validation_samples.div_ceil(batch));
+    let prepare = |(number, samples): (usize, Result<Vec<data::Sample>, SamplerError>)| {
+        let mut random = numbered(config.seed, VALIDATION, number as u64);
+        Ok(F::prepare(net, &samples?, phase, &mut random))
+    };
+    batches.enumerate().map(prepare).collect()
+}
+
+/// The generator with which a batch of the validation set is measured, the same every time.
+pub(super) fn validation_random(seed: u64, number: usize) -> Random {
+    const FIGURES: u64 = 0x6669_6775_7265_7321;
+    numbered(seed, FIGURES, number as u64)
+}
+
+fn labels(data: &Dataset, config: &TrainConfig) -> Result<Option<Arc<Labels>>, TrainError> {
+    match config.labels.as_str() {
+        "" => Ok(None),
+        name => Ok(Some(Arc::new(Labels::read(&data.folder, name)?))),
     }
-    Ok(batches)
+}
+
+/// How the samples of one side of the split are drawn.
+fn sampling(
+    config: &TrainConfig,
+    policy: &str,
+    labels: Option<Arc<Labels>>,
+    split: Split,
+) -> Result<SamplerOptions, TrainError> {
+    // Games of one source lie together in a dataset: a batch must be drawn from far more than a few of its places.
+    const POOL: usize = 1 << 20;
+    let options = SamplerOptions::new(Policy::find(policy)?, Some(split), config.seed);
+    Ok(SamplerOptions { batch: config.batch, pool: POOL, labels, ..options })
 }

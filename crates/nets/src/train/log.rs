@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 /// The file in a run's folder.
-pub(super) const FILE: &str = "metrics.jsonl";
+pub(crate) const FILE: &str = "metrics.jsonl";
 
 /// `seconds` is training time since the run's first step, without pauses.
 #[derive(Clone, Debug, Serialize)]
@@ -19,6 +19,8 @@ pub enum Event {
     Step {
         step: u64,
         steps: u64,
+        /// The phase of the run.
+        phase: &'static str,
         samples: u64,
         loss: f64,
         #[serde(serialize_with = "by_name")]

@@ -2,10 +2,12 @@
 
 use data::{Dataset, Policy, Sampler, SamplerOptions, Split};
 
+use super::TrainError;
 use crate::{
-    NetConfig, TrainError, WeightError, WeightFile,
-    family::build,
-    human::{HumanConfig, Temperature},
+    WeightFile,
+    family::Family,
+    loading::mind,
+    temperature::{Temperature, at_temperature},
 };
 
 /// Ratings at which a temperature is fitted, with the width of the band around each.
@@ -25,25 +27,21 @@ struct Case {
 
 /// Fits temperatures by rating on the validation games of `data` and puts them into the file's network. Returns them with
 /// the number of positions behind each.
-pub fn calibrate(
+pub(crate) fn fit_temperatures<F: Family>(
+    net: &F::Config,
     file: &mut WeightFile,
     data: &Dataset,
     positions: usize,
 ) -> Result<Vec<(Temperature, usize)>, TrainError> {
-    let wrong = |error| TrainError::Weights { path: "the weights".into(), error };
-    let config = NetConfig::parse(&file.card.family, &file.card.network)
-        .map_err(|error| wrong(WeightError::Network(error.to_string())))?;
-    let mut config = match config {
-        NetConfig::Human(config) => config,
-        NetConfig::Ranker(_) => return Err(TrainError::NoTemperatures(file.card.family.clone())),
+    let with = |temperatures: Vec<Temperature>| {
+        F::with_temperatures(net, temperatures).ok_or(TrainError::NoTemperatures(F::NAME))
     };
-    config.temperatures.clear();
-    let json = |config: &HumanConfig| serde_json::to_value(config).expect("plain configuration");
-    file.card.network = json(&config);
-    let cases = cases(&build(file.clone()).map_err(wrong)?, data, positions)?;
+    let brain = mind::<F>(with(Vec::new())?, &file.weights)
+        .map_err(|error| TrainError::Weights { path: "the weights".into(), error })?;
+    let cases = cases(&brain, data, positions)?;
     let fitted: Vec<_> = RATINGS.step_by(STEP).filter_map(|rating| fit(f32::from(rating), &cases)).collect();
-    config.temperatures = fitted.iter().map(|(temperature, _)| *temperature).collect();
-    file.card.network = json(&config);
+    let net = with(fitted.iter().map(|(temperature, _)| *temperature).collect())?;
+    file.card.network = serde_json::to_value(net).expect("plain configuration");
     Ok(fitted)
 }
 
@@ -96,13 +94,6 @@ fn fit(rating: f32, cases: &[Case]) -> Option<(Temperature, usize)> {
     Some((Temperature { rating, value: (low + high) / 2.0 }, near.len()))
 }
 
-/// Chances at another temperature: above 1 they are more even.
-pub(crate) fn at_temperature(chances: &[f32], temperature: f32) -> Vec<f32> {
-    let raised: Vec<f32> = chances.iter().map(|chance| chance.powf(1.0 / temperature)).collect();
-    let sum: f32 = raised.iter().sum();
-    raised.iter().map(|chance| chance / sum).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,12 +108,5 @@ mod tests {
         assert!((found.value - expected.min(RANGE.1)).abs() < 0.02, "{} {expected}", found.value);
         assert_eq!(count, 2000);
         assert!(fit(2000.0, &cases).is_none(), "nobody near");
-    }
-
-    #[test]
-    fn chances_stay_chances() {
-        let tempered = at_temperature(&[0.7, 0.2, 0.1], 1.7);
-        assert!((tempered.iter().sum::<f32>() - 1.0).abs() < 1e-6 && tempered.is_sorted_by(|a, b| a > b));
-        assert!(tempered[0] < 0.7 && tempered[2] > 0.1);
     }
 }
