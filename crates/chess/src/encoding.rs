@@ -2,5 +2,6 @@
 
 pub mod hc3;
 pub mod ranker;
+pub mod recycler;
 pub mod swift;
 mod tension;
