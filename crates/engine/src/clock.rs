@@ -11,6 +11,14 @@ pub const MOVE_OVERHEAD_MS: u64 = 20;
 
 /// Moves that a game is expected to go on for when the clock does not say.
 const MOVES_LEFT: f64 = 38.0;
+/// Overheads, and delays as long as the latest ones, that the clock must still have room for after each move.
+const OVERHEADS_KEPT: u32 = 5;
+const DELAYS_KEPT: u32 = 3;
+
+/// What stays on the clock whatever happens, as long as there is that much: a busy machine may wake a thread late.
+pub(crate) fn reserve(limits: &Limits, move_overhead_ms: u64) -> Duration {
+    OVERHEADS_KEPT * Duration::from_millis(move_overhead_ms) + DELAYS_KEPT * limits.lateness
+}
 
 /// What a move may cost. Both are `None` when time does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +32,7 @@ pub struct TimeBudget {
 impl TimeBudget {
     pub fn new(moment: &Moment, limits: &Limits, move_overhead_ms: u64) -> TimeBudget {
         let mut budget = TimeBudget::default();
+        let overhead = Duration::from_millis(move_overhead_ms) + limits.lateness;
         if limits.on_clock
             && let Some(clocks) = moment.clocks
         {
@@ -32,11 +41,12 @@ impl TimeBudget {
                 10.0 * f64::from(*clocks.left_cs.get(us)),
                 10.0 * f64::from(*clocks.increment_cs.get(us)),
                 limits.moves_to_go,
-                move_overhead_ms as f64,
+                1000.0 * overhead.as_secs_f64(),
+                1000.0 * reserve(limits, move_overhead_ms).as_secs_f64(),
             );
         }
         if let Some(time) = limits.move_time {
-            let time = time.saturating_sub(Duration::from_millis(move_overhead_ms)).max(time / 4);
+            let time = time.saturating_sub(overhead).max(time / 4);
             budget.hard = Some(budget.hard.map_or(time, |hard| hard.min(time)));
         }
         budget
@@ -44,9 +54,15 @@ impl TimeBudget {
 }
 
 /// All arguments in milliseconds. Neither limit ever reaches what is left on the clock.
-fn share_of_clock(left: f64, increment: f64, moves_to_go: Option<u32>, overhead: f64) -> TimeBudget {
-    // Even with the overhead eaten up, something must remain to think with.
-    let usable = (left - overhead).max(0.2 * left);
+fn share_of_clock(
+    left: f64,
+    increment: f64,
+    moves_to_go: Option<u32>,
+    overhead: f64,
+    reserve: f64,
+) -> TimeBudget {
+    // With the reserve touched, something must remain to think with, but less than the increment brings back.
+    let usable = (left - overhead - reserve).max(0.2 * left);
     let moves = moves_to_go.map_or(MOVES_LEFT, |moves| f64::from(moves.clamp(1, 50)));
     // The increments to come are part of the budget, the overheads to come are not.
     let pool = (usable + (increment - overhead) * (moves - 1.0)).max(0.3 * usable);
@@ -71,16 +87,37 @@ mod tests {
             increment in 0u32..60_000,
             moves_to_go in proptest::option::of(0u32..100),
             overhead in 0u32..5_000,
+            reserve in 0u32..5_000,
         ) {
-            let budget = share_of_clock(left.into(), increment.into(), moves_to_go, overhead.into());
+            let budget =
+                share_of_clock(left.into(), increment.into(), moves_to_go, overhead.into(), reserve.into());
             let (soft, hard) = (budget.soft.unwrap(), budget.hard.unwrap());
             prop_assert!(soft <= hard);
             prop_assert!(hard.as_secs_f64() * 1000.0 <= 0.9 * f64::from(left));
+            // Within rounding up to the millisecond.
+            let kept = f64::from(left) - hard.as_secs_f64() * 1000.0;
+            let touched = f64::from(left) < 1.25 * f64::from(overhead + reserve) + 10.0;
+            prop_assert!(touched || kept >= f64::from(overhead + reserve), "{kept}");
+        }
+
+        #[test]
+        fn a_whole_game_at_the_limit_never_runs_out_where_the_increment_is_longer_than_delays(
+            start in 100u32..100_000,
+            increment in 60.0f64..5_000.0,
+            late in 0.0f64..30.0,
+        ) {
+            let mut left = f64::from(start);
+            for _ in 0..400 {
+                let budget = share_of_clock(left, increment, None, 20.0 + late, 100.0 + 3.0 * late);
+                left -= 1000.0 * budget.hard.unwrap().as_secs_f64() + late;
+                prop_assert!(left > 30.0, "{left}");
+                left += increment;
+            }
         }
 
         #[test]
         fn a_longer_clock_never_means_less_time(left in 20u32..1_000_000, increment in 0u32..10_000) {
-            let soft = |left: u32| share_of_clock(left.into(), increment.into(), None, 20.0).soft.unwrap();
+            let soft = |left: u32| share_of_clock(left.into(), increment.into(), None, 20.0, 100.0).soft.unwrap();
             prop_assert!(soft(left) <= soft(left + 1000));
         }
     }

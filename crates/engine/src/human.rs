@@ -1,13 +1,15 @@
 //! How a mind that predicts people plays like one of them: whom it plays, how long it waits, what it will not play,
 //! when it gives up.
 
+mod effort;
 mod guard;
 mod level;
 mod mood;
 mod settings;
 mod timing;
 
-pub use guard::{BlunderGuard, Check};
+pub(crate) use effort::Effort;
+pub(crate) use guard::{BlunderGuard, Question};
 pub use level::{level_temperature, tolerated_loss};
 pub use mood::{Mood, accepts_draw};
 pub use settings::{Guard, HumanSettings};

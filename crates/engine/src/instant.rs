@@ -19,9 +19,9 @@ use chess::{
 };
 
 use crate::{
-    Bound, Choice, Info, Score, Search, Settings, Task,
+    Bound, Choice, Info, Score, Search, Settings, Task, TimeBudget,
     chances::{even_money, score_of},
-    human::{BlunderGuard, Guard, Mood, level_temperature, think_time},
+    human::{BlunderGuard, Effort, Guard, Mood, Question, level_temperature, think_time},
 };
 
 /// Vetoes after which the guard names the move itself.
@@ -62,26 +62,36 @@ impl Instant {
         candidates: &[Candidate],
         random: &mut Random,
         task: &Task<'_>,
+        started: time::Instant,
         has_value: bool,
     ) -> (Move, Option<Score>) {
-        let human = &self.settings.human;
+        let Settings { human, move_overhead_ms, .. } = &self.settings;
         // Where there is no choice there is nothing to guard.
         let guarded = human.guard != Guard::Off && (candidates.len() > 1 || !has_value);
-        let mut looking = guarded.then(BlunderGuard::default);
-        let only = &task.limits.search_moves;
-        let mut guard = looking.as_mut().and_then(|guard| guard.check(moment, human, only, task.signals));
-        let score = guard.as_mut().filter(|_| !has_value).and_then(|check| Some(check.best()?.1));
+        let effort = Effort::within(moment, &task.limits, *move_overhead_ms).filter(|_| guarded);
+        let hard = TimeBudget::new(moment, &task.limits, *move_overhead_ms).hard;
+        let deadline = hard.map(|hard| task.signals.clock_started(started) + hard);
+        let mut guard = effort.and_then(|_| BlunderGuard::take(deadline));
+        let mut check = guard.as_mut().zip(effort).and_then(|(guard, effort)| {
+            let only = &task.limits.search_moves;
+            guard.check(Question { moment, only, signals: task.signals, effort, deadline }, human)
+        });
+        let score = check.as_mut().filter(|_| !has_value).and_then(|check| Some(check.best()?.1));
         let temperature = human.temperature * level_temperature(human.rating);
         let mut chances: Vec<f32> = candidates.iter().map(|candidate| candidate.chance).collect();
         for _ in 0..MOST_VETOES {
             let weights = draw::temper(&chances, temperature, human.top_p);
             let Some(index) = draw::draw(&weights, random.part()) else { break };
-            if !guard.as_mut().is_some_and(|check| check.vetoes(candidates[index].m)) {
+            let Some(check) = &mut check else { return (candidates[index].m, score) };
+            if !check.vetoes(candidates[index].m) {
                 return (candidates[index].m, score);
+            }
+            if check.is_exhausted() {
+                break;
             }
             chances[index] = 0.0;
         }
-        let best = guard.and_then(|mut check| Some(check.best()?.0));
+        let best = check.and_then(|mut check| Some(check.best()?.0));
         (best.unwrap_or(candidates[0].m), score)
     }
 
@@ -115,7 +125,8 @@ impl Search for Instant {
             return Choice::default();
         }
         let mut random = self.random(&seen);
-        let (best, guard_score) = self.draw(&seen, &candidates, &mut random, &task, opinion.wdl.is_some());
+        let (best, guard_score) =
+            self.draw(&seen, &candidates, &mut random, &task, started, opinion.wdl.is_some());
         let Settings { human, move_overhead_ms, .. } = &self.settings;
         let think = opinion.think.as_ref().filter(|_| human.timing);
         let think =

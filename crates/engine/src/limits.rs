@@ -26,6 +26,8 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Look at these root moves alone; empty means all.
     pub search_moves: Vec<Move>,
+    /// How late moves have been lately, as [`Lateness`](crate::Lateness) measures it; kept back on top of the overhead.
+    pub lateness: Duration,
 }
 
 impl Limits {

@@ -94,7 +94,7 @@ impl Go {
         })
     }
 
-    /// All limits but the moves to look at, which need a board.
+    /// All limits but the moves to look at, which need a board, and the lateness, which is measured.
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             on_clock: self.clocks().is_some(),
@@ -103,7 +103,7 @@ impl Go {
             depth: self.depth.map(|plies| plies.min(FOR_EVER_PLIES)),
             nodes: self.nodes,
             mate: self.mate.map(|moves| moves.min(FOR_EVER_PLIES)),
-            search_moves: Vec::new(),
+            ..Limits::default()
         }
     }
 

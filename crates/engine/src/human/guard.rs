@@ -5,16 +5,15 @@ use std::{
     num::NonZero,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     thread,
+    time::{Duration, Instant},
 };
 
 use chess::{Moment, shakmaty::Move};
 
-use super::{HumanSettings, tolerated_loss};
+use super::{Effort, HumanSettings, tolerated_loss};
 use crate::{Limits, Score, Search, Settings, Signals, Task, alpha_beta::AlphaBeta, chances::expected_score};
 
-/// Enough to see short tactics, in a few hundredths of a second.
-const NODES: u64 = 20_000;
-/// Enough for most of them, where others wait for the guard. docs/human.md has what each sees.
+/// Enough for most short tactics, where others wait for the guard. docs/human.md has what each number sees.
 const HURRIED_NODES: u64 = 5_000;
 
 /// Guards that nobody needs at the moment, and how many are at work. A guard's tables take some megabytes and its search a whole
@@ -26,6 +25,9 @@ fn lock() -> MutexGuard<'static, Guards> {
     GUARDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Where no clock runs, waiting is looked after this often.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
 struct Guards {
     idle: Vec<AlphaBeta>,
     at_work: usize,
@@ -33,39 +35,32 @@ struct Guards {
 }
 
 #[derive(Debug)]
-pub struct BlunderGuard {
+pub(crate) struct BlunderGuard {
     /// Taken away only when the guard is dropped.
     engine: Option<AlphaBeta>,
 }
 
+/// A position that is to be looked at, and how long that may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) moment: &'a Moment,
+    /// The moves that count; empty means all.
+    pub(crate) only: &'a [Move],
+    pub(crate) signals: &'a Signals,
+    pub(crate) effort: Effort,
+    /// The last resort, should the machine be much slower than the effort allows for: from then on nothing is vetoed.
+    pub(crate) deadline: Option<Instant>,
+}
+
 /// What the engine thinks of one position, for as long as candidates are held against it.
 #[derive(Debug)]
-pub struct Check<'a> {
+pub(crate) struct Check<'a> {
     guard: &'a mut BlunderGuard,
-    moment: &'a Moment,
-    only: &'a [Move],
-    signals: &'a Signals,
+    question: Question<'a>,
+    nodes_left: u64,
     tolerated: f32,
     /// Found when it is first needed: most moves are passed without it.
     best: Option<Option<(Move, Score)>>,
-}
-
-/// Waits until one is free.
-impl Default for BlunderGuard {
-    fn default() -> BlunderGuard {
-        let most = thread::available_parallelism().map_or(1, NonZero::get);
-        let mut guards = lock();
-        guards.waiting += 1;
-        let mut guards = RETURNED
-            .wait_while(guards, |guards| guards.at_work >= most)
-            .unwrap_or_else(PoisonError::into_inner);
-        guards.waiting -= 1;
-        guards.at_work += 1;
-        let idle = guards.idle.pop();
-        drop(guards);
-        let new = || AlphaBeta::new(Settings { hash_mb: 2, ..Settings::default() });
-        BlunderGuard { engine: Some(idle.unwrap_or_else(new)) }
-    }
 }
 
 impl Drop for BlunderGuard {
@@ -79,37 +74,53 @@ impl Drop for BlunderGuard {
 }
 
 impl BlunderGuard {
-    /// Looks at a position and its moves, or `only` some of them; `None` if the settings ask for no guard. The answer depends on
-    /// the position and what is asked about it alone, unless others wait for a guard: then it looks less deep.
-    pub fn check<'a>(
+    /// Waits until one is free, but not beyond the deadline.
+    pub(crate) fn take(deadline: Option<Instant>) -> Option<BlunderGuard> {
+        let most = thread::available_parallelism().map_or(1, NonZero::get);
+        let mut guards = lock();
+        guards.waiting += 1;
+        while guards.at_work >= most {
+            let rest =
+                deadline.map_or(LONGEST_WAIT, |deadline| deadline.saturating_duration_since(Instant::now()));
+            if rest.is_zero() {
+                guards.waiting -= 1;
+                return None;
+            }
+            guards = RETURNED.wait_timeout(guards, rest).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        guards.waiting -= 1;
+        guards.at_work += 1;
+        let idle = guards.idle.pop();
+        drop(guards);
+        let new = || AlphaBeta::new(Settings { hash_mb: 2, move_overhead_ms: 0, ..Settings::default() });
+        Some(BlunderGuard { engine: Some(idle.unwrap_or_else(new)) })
+    }
+
+    /// Looks at a position and its moves; `None` if the settings ask for no guard. The answer depends on the question alone,
+    /// unless its deadline passes, or others wait for a guard: then it looks less deep.
+    pub(crate) fn check<'a>(
         &'a mut self,
-        moment: &'a Moment,
+        question: Question<'a>,
         settings: &HumanSettings,
-        only: &'a [Move],
-        signals: &'a Signals,
     ) -> Option<Check<'a>> {
         let tolerated = tolerated_loss(settings.guard, settings.rating)?;
         self.engine.as_mut()?.new_game();
-        Some(Check { guard: self, moment, only, signals, tolerated, best: None })
-    }
-
-    fn score(&mut self, moment: &Moment, only: Vec<Move>, signals: &Signals) -> Option<(Move, Score)> {
-        let nodes = if lock().waiting > 0 { HURRIED_NODES } else { NODES };
-        let limits = Limits { nodes: Some(nodes), search_moves: only, ..Limits::default() };
-        let choice = self.engine.as_mut()?.choose(moment, Task { limits, signals, report: &mut |_| {} });
-        choice.best.zip(choice.score)
+        Some(Check { guard: self, question, nodes_left: question.effort.total, tolerated, best: None })
     }
 }
 
 impl Check<'_> {
     /// The engine's own move and its score for the side to move.
-    pub fn best(&mut self) -> Option<(Move, Score)> {
-        *self.best.get_or_insert_with(|| self.guard.score(self.moment, self.only.to_vec(), self.signals))
+    pub(crate) fn best(&mut self) -> Option<(Move, Score)> {
+        if self.best.is_none() {
+            self.best = Some(self.score(self.question.only.to_vec()));
+        }
+        self.best.flatten()
     }
 
     /// Whether `m` loses more than players of the rating lose. A search that was stopped vetoes nothing.
-    pub fn vetoes(&mut self, m: Move) -> bool {
-        let Some((_, score)) = self.guard.score(self.moment, vec![m], self.signals) else { return false };
+    pub(crate) fn vetoes(&mut self, m: Move) -> bool {
+        let Some((_, score)) = self.score(vec![m]) else { return false };
         let kept = expected_score(score);
         // What is left after it is more than it could have lost, even from a won game.
         if 1.0 - kept <= self.tolerated {
@@ -117,7 +128,27 @@ impl Check<'_> {
         }
         let Some((best, best_score)) = self.best() else { return false };
         let loss = expected_score(best_score) - kept;
-        m != best && loss > self.tolerated && !self.signals.is_stopped()
+        m != best && loss > self.tolerated && !self.question.signals.is_stopped()
+    }
+
+    /// Whether nothing more can be looked at.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.nodes_left == 0
+    }
+
+    fn score(&mut self, only: Vec<Move>) -> Option<(Move, Score)> {
+        let Question { moment, signals, effort, deadline, .. } = self.question;
+        let most = if lock().waiting > 0 { HURRIED_NODES } else { u64::MAX };
+        let nodes = effort.nodes.min(self.nodes_left).min(most);
+        let rest = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if nodes == 0 || rest.is_some_and(|rest| rest.is_zero()) {
+            return None;
+        }
+        self.nodes_left -= nodes;
+        let limits = Limits { nodes: Some(nodes), search_moves: only, move_time: rest, ..Limits::default() };
+        let task = Task { limits, signals, report: &mut |_| {} };
+        let choice = self.guard.engine.as_mut()?.choose(moment, task);
+        choice.best.zip(choice.score)
     }
 }
 
@@ -128,9 +159,11 @@ mod tests {
     #[test]
     fn there_are_never_more_guards_than_processors_and_whoever_waits_gets_one() {
         let most = thread::available_parallelism().map_or(1, NonZero::get);
-        let mut all: Vec<BlunderGuard> = (0..most).map(|_| BlunderGuard::default()).collect();
+        let take = || BlunderGuard::take(None).unwrap();
+        let mut all: Vec<BlunderGuard> = (0..most).map(|_| take()).collect();
+        assert!(BlunderGuard::take(Some(Instant::now())).is_none(), "no guard is worth a lost clock");
         thread::scope(|threads| {
-            let waiting = threads.spawn(BlunderGuard::default);
+            let waiting = threads.spawn(take);
             while lock().waiting == 0 {
                 thread::yield_now();
             }

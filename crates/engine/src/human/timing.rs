@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use chess::{Moment, Random, ThinkBin, ThinkTime};
 
-use crate::Limits;
+use crate::{Limits, clock::reserve};
 
 /// Share of the usable clock that one move may cost: a person rarely spends more, and the rest is never gone.
 const MOST_OF_CLOCK: f64 = 0.5;
-/// Delays between player and clock are not known exactly, so several times the usual one is kept back.
-const OVERHEADS_KEPT: u64 = 3;
 
 /// A duration drawn from what the mind predicts, as far as the clock allows it; `None` where no time counts, as in
 /// analysis. What does not fit on the clock is impossible: its chances go to what does.
@@ -38,7 +36,8 @@ pub fn think_time(
 
 /// The longest that a move may take.
 fn most_time(moment: &Moment, limits: &Limits, overhead_ms: u64) -> Option<Duration> {
-    let kept = Duration::from_millis(OVERHEADS_KEPT * overhead_ms);
+    // Delays between player and clock are not known exactly.
+    let kept = Duration::from_millis(overhead_ms) + reserve(limits, overhead_ms);
     let clock = moment.clocks.filter(|_| limits.on_clock).map(|clocks| {
         let left = Duration::from_millis(10 * u64::from(*clocks.left_cs.get(moment.turn())));
         left.saturating_sub(kept).mul_f64(MOST_OF_CLOCK)
