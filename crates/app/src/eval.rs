@@ -1,37 +1,9 @@
-//! `tabiya eval`: measures a mind where the right answer is known.
+//! What the evals share: the positions they draw, the models they ask, and figures with their intervals.
 
-mod agreement;
-mod human;
-mod levels;
-mod suite;
-mod value;
-
-use std::process::ExitCode;
-
-use clap::Subcommand;
-
-/// Measure a mind where the right answer is known.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    Agreement(agreement::Args),
-    Human(human::Args),
-    Levels(levels::Args),
-    Suite(suite::Args),
-    Value(value::Args),
-}
-
-pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    match &args.what {
-        What::Agreement(args) => agreement::run(args),
-        What::Human(args) => human::run(args),
-        What::Levels(args) => levels::run(args),
-        What::Suite(args) => suite::run(args),
-        What::Value(args) => value::run(args),
-    }
-}
+pub(crate) mod estimate;
+pub(crate) mod mark;
+pub(crate) mod metrics;
+pub(crate) mod model;
+mod rival;
+pub(crate) mod selection;
+pub(crate) mod variables;

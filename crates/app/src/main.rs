@@ -1,27 +1,23 @@
-//! `tabiya`: one verb per file, one match here.
+//! `tabiya`: one verb per file in `verbs`, one match here.
 
 mod arena;
-mod bench;
-mod data;
 mod date;
 mod embedded;
 mod eval;
-mod eval_explain;
 mod minds;
-mod models;
-mod opinion;
-mod perft;
 mod play;
-mod train;
-mod tune;
+mod signature;
+mod terminal;
 mod uci;
+mod verbs;
 
 use std::{
     io::{self, IsTerminal},
     process::ExitCode,
 };
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
+use verbs::Verb;
 
 /// A neural chess platform: sparring partner, UCI engine and laboratory in one binary.
 #[derive(Debug, Parser)]
@@ -31,22 +27,6 @@ struct Cli {
     verb: Option<Verb>,
 }
 
-#[derive(Debug, Subcommand)]
-enum Verb {
-    Arena(Box<arena::Args>),
-    Bench(bench::Args),
-    Data(data::Args),
-    Eval(eval::Args),
-    EvalExplain(eval_explain::Args),
-    Models(models::Args),
-    Opinion(opinion::Args),
-    Perft(perft::Args),
-    Play(play::Args),
-    Train(train::Args),
-    Tune(tune::Args),
-    Uci(uci::Args),
-}
-
 fn main() -> ExitCode {
     end_where_stdout_ends();
     let verb = Cli::parse().verb;
@@ -54,24 +34,12 @@ fn main() -> ExitCode {
         eprintln!("tabiya: {error}");
         return ExitCode::from(2);
     }
-    let result = match verb {
-        Some(Verb::Arena(args)) => arena::run(&args),
-        Some(Verb::Bench(args)) => bench::run(&args),
-        Some(Verb::Data(args)) => data::run(&args),
-        Some(Verb::Eval(args)) => eval::run(&args),
-        Some(Verb::EvalExplain(args)) => eval_explain::run(&args),
-        Some(Verb::Models(args)) => models::run(&args),
-        Some(Verb::Opinion(args)) => opinion::run(&args),
-        Some(Verb::Perft(args)) => perft::run(&args),
-        Some(Verb::Play(args)) => play::run(&args),
-        Some(Verb::Train(args)) => train::run(&args),
-        Some(Verb::Tune(args)) => tune::run(&args),
-        Some(Verb::Uci(args)) => uci::run(&args),
-        None if io::stdin().is_terminal() => play::run(&play::Args::bare()),
+    let verb = verb.unwrap_or_else(|| match io::stdin().is_terminal() {
+        true => Verb::Play(verbs::play::Args::bare()),
         // GUIs start engines by their name alone and talk to them through a pipe.
-        None => uci::run(&uci::Args {}),
-    };
-    result.unwrap_or_else(|error| {
+        false => Verb::Uci(verbs::uci::Args {}),
+    });
+    verb.run().unwrap_or_else(|error| {
         if is_closed_pipe(&error) {
             return ExitCode::SUCCESS;
         }

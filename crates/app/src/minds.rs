@@ -1,5 +1,7 @@
 //! The registry of minds: every name and every file that can play, and the one place where they turn into searches.
 
+mod random_mover;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -10,8 +12,9 @@ use anyhow::{Context, ensure};
 use chess::Brain;
 use engine::{AUTO, Mind, Search, Settings};
 use nets::WeightFile;
+use random_mover::RandomMover;
 
-use crate::{arena::random_mover::RandomMover, embedded};
+use crate::embedded;
 
 /// Minds by name; the first is the default. All but `heuristic` are families of networks.
 pub(crate) const MINDS: &[&str] = &names();

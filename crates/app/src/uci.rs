@@ -1,19 +1,19 @@
-//! `tabiya uci`: the engine as GUIs, bots and match runners start it.
+//! The engine as GUIs, bots and match runners start it.
 //!
 //! One thread reads commands and never waits; one thinks. Everything they say leaves through one `Output`.
 
 mod base_time;
 mod board;
 mod command;
-mod flight;
 mod go;
 mod hooks;
 mod info_line;
 mod options;
 mod output;
+mod running;
 mod session;
 #[cfg(test)]
-mod stand_in;
+mod test_search;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -21,18 +21,14 @@ mod worker;
 use std::{
     io::{self, BufRead},
     ops::ControlFlow,
-    process::ExitCode,
 };
 
 pub(crate) use options::Preferences;
 use output::Output;
 use session::Session;
 
-/// Speak UCI on stdin and stdout, as chess programs expect of an engine.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
-
-pub(crate) fn run(_: &Args) -> anyhow::Result<ExitCode> {
+/// Speaks UCI on stdin and stdout until `quit` or the end of input.
+pub(crate) fn serve() -> io::Result<()> {
     let mut session = Session::new(Output::new(io::stdout()), hooks::build);
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
@@ -44,5 +40,5 @@ pub(crate) fn run(_: &Args) -> anyhow::Result<ExitCode> {
         line.clear();
     }
     session.leave();
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

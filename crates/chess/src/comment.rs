@@ -1,6 +1,8 @@
 //! What Lichess and chess.com write into the comments of a move: `[%clk h:mm:ss]` and `[%eval pawns]`.
 
-use crate::pgn::Eval;
+mod eval;
+
+pub use eval::Eval;
 
 /// The annotations of one move that tables keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A position's worth in sixteen bits, as annotated games and tables carry it.
 
-use crate::pgn::Eval;
+use crate::comment::Eval;
 
 /// Centipawns or moves to mate, from White's view. Values beyond [`Evaluation::MAX_CENTIPAWNS`] are mates:
 /// `32_000 - n` says that White mates in n moves, `n - 32_000` that Black does.

@@ -2,11 +2,10 @@
 //!
 //! For books, review, matches and tests; what turns whole Lichess dumps into tables streams on its own.
 
-mod comment;
 mod read;
 mod write;
 
-pub use comment::Eval;
+pub use crate::comment::Eval;
 pub use read::{GameError, Games, games};
 use shakmaty::{ByColor, Move, Outcome};
 

@@ -5,11 +5,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    DatasetError, Filters, Game, Shares, Speed, durable,
-    error::At,
-    import::{Reason, Tally},
-};
+use crate::{DatasetError, Filters, Game, Reason, Shares, Speed, Tally, durable, error::At};
 
 pub(crate) const FILE: &str = "dataset.json";
 const VERSION: u32 = 1;

@@ -2,9 +2,7 @@
 //! order of the input. Every queue is bounded, so memory does not grow with the input.
 
 mod chunks;
-mod filters;
 mod parse;
-mod reason;
 mod row;
 mod san;
 mod scan;
@@ -25,13 +23,9 @@ use self::{
     chunks::{Chunk, Chunks},
     parse::parse,
 };
-pub use self::{
-    filters::{Bots, Filters},
-    reason::{Reason, Tally},
-};
 use crate::{
-    Card, DatasetError, Shares, card::SourceEntry, dataset::Appender, ordered::Ordered, seen::Seen,
-    source::Source,
+    Card, DatasetError, Filters, Reason, Shares, Tally, card::SourceEntry, dataset::Appender,
+    ordered::Ordered, seen::Seen, source::Source,
 };
 
 /// How to import.

@@ -1,8 +1,6 @@
 //! What an engine says about positions: a set of labels beside the games, made once and joined to samples.
 
-mod process;
-mod run;
-mod table;
+pub(crate) mod table;
 
 use std::{collections::HashMap, path::Path};
 
@@ -10,11 +8,16 @@ use chess::{Evaluation, PackedMove};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use self::{
-    process::{EngineError, Limit},
-    run::{LabelError, LabelOptions, LabelProgress, label},
-};
 use crate::{DatasetError, Fingerprint, Policy, Split, error::At};
+
+/// How long the engine looks at a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    Depth(u32),
+    Nodes(u64),
+    MovetimeMs(u64),
+}
 
 /// An engine's word on one position. Scores are from White's view.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use chess::Moment;
 use engine::{Search, Settings, Signals};
 
-use crate::{bench, minds::Names};
+use crate::{minds::Names, signature};
 
 /// The search for a set of names, or a sentence that says why there is none.
 pub(crate) type Build = fn(names: &Names) -> Result<Box<dyn Search>, String>;
@@ -19,8 +19,8 @@ pub(crate) fn explain(moment: &Moment) -> String {
 
 /// Does the work of `tabiya bench` and tells what it took; half of the work would be a wrong signature.
 pub(crate) fn bench(signals: &Signals, tell: &mut dyn FnMut(String)) {
-    let settings = Settings { hash_mb: bench::HASH_MB, ..Settings::default() };
-    let summary = bench::summary(bench::DEPTH, settings, signals);
+    let settings = Settings { hash_mb: signature::HASH_MB, ..Settings::default() };
+    let summary = signature::summary(signature::DEPTH, settings, signals);
     if !signals.is_stopped() {
         tell(summary);
     }

@@ -15,11 +15,11 @@ use super::{
     base_time::BaseTime,
     board,
     command::{Command, Place},
-    flight::Flight,
     go::Go,
     hooks::{self, Build},
     options::{OPTIONS, Preferences},
     output::Output,
+    running::Running,
     worker::{self, Job},
 };
 
@@ -35,7 +35,7 @@ pub(crate) struct Session {
     jobs: mpsc::Sender<Job>,
     worker: thread::JoinHandle<()>,
     /// Every `go` that may still be without its answer.
-    flights: Vec<Arc<Flight>>,
+    running: Vec<Arc<Running>>,
 }
 
 impl Session {
@@ -51,7 +51,7 @@ impl Session {
             debug: false,
             jobs,
             worker,
-            flights: Vec::new(),
+            running: Vec::new(),
         };
         session.prepare();
         session
@@ -78,17 +78,17 @@ impl Session {
             }
             Some(Command::Position(place)) => self.set_up(place),
             Some(Command::Go(go)) => self.go(&go),
-            Some(Command::Stop) => self.flights.iter().for_each(|flight| flight.stop()),
-            Some(Command::PonderHit) => self.flights.iter().for_each(|flight| flight.ponder_hit()),
+            Some(Command::Stop) => self.running.iter().for_each(|running| running.stop()),
+            Some(Command::PonderHit) => self.running.iter().for_each(|running| running.ponder_hit()),
             Some(Command::Quit) => {
-                self.flights.iter().for_each(|flight| flight.stop());
+                self.running.iter().for_each(|running| running.stop());
                 return ControlFlow::Break(());
             }
             Some(Command::Display) => self.output.line(board::draw(&self.moment)),
             Some(Command::Eval) => self.output.line(hooks::explain(&self.moment)),
             Some(Command::Bench) => {
-                let flight = self.launch(Flight::finite());
-                self.send(Job::Bench { flight });
+                let running = self.launch(Running::finite());
+                self.send(Job::Bench { running });
             }
             Some(Command::Malformed(sentence)) => self.output.say(sentence),
         }
@@ -116,7 +116,7 @@ impl Session {
     /// At once during a search; else when all that was asked for before is done, such as a larger table.
     fn report_ready(&mut self) {
         self.prepare();
-        if self.flights.iter().all(|flight| flight.has_landed()) {
+        if self.running.iter().all(|running| running.is_finished()) {
             self.send(Job::Ready);
         } else {
             self.output.line("readyok");
@@ -177,8 +177,8 @@ impl Session {
         self.prepare();
         let mut moment = Box::new(self.moment.clone());
         if let Some(depth) = go.perft {
-            let flight = self.launch(Flight::finite());
-            return self.send(Job::Perft { moment, depth, flight });
+            let running = self.launch(Running::finite());
+            return self.send(Job::Perft { moment, depth, running });
         }
         let mut limits = go.limits();
         for uci in &go.search_moves {
@@ -192,19 +192,19 @@ impl Session {
             let base_cs = self.base_time.at(&self.place, *clocks.left_cs.get(moment.turn()));
             Clocks { base_cs, ..clocks }
         });
-        let flight = self.launch(Flight::new(go));
-        self.send(Job::Think { moment, limits, show_wdl: self.preferences.show_wdl, flight });
+        let running = self.launch(Running::new(go));
+        self.send(Job::Think { moment, limits, show_wdl: self.preferences.show_wdl, running });
     }
 
-    fn launch(&mut self, flight: Flight) -> Arc<Flight> {
-        self.flights.retain(|flight| !flight.has_landed());
-        let flight = Arc::new(flight);
-        self.flights.push(Arc::clone(&flight));
-        flight
+    fn launch(&mut self, running: Running) -> Arc<Running> {
+        self.running.retain(|running| !running.is_finished());
+        let running = Arc::new(running);
+        self.running.push(Arc::clone(&running));
+        running
     }
 
     fn stop_what_needs_a_command(&self) {
-        self.flights.iter().filter(|flight| flight.needs_command()).for_each(|flight| flight.stop());
+        self.running.iter().filter(|running| running.needs_command()).for_each(|running| running.stop());
     }
 
     fn send(&self, job: Job) {

@@ -14,7 +14,7 @@ use std::{
 
 use engine::Search;
 
-use super::{hooks::Build, output::Output, session::Session, stand_in::FirstMove};
+use super::{hooks::Build, output::Output, session::Session, test_search::FirstMove};
 use crate::minds::Names;
 
 /// Long enough for any machine: only a conversation that hangs gets here.

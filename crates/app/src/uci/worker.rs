@@ -15,10 +15,10 @@ use chess::{
 use engine::{Choice, Limits, Search, Settings, Task};
 
 use super::{
-    flight::Flight,
     hooks::{self, Build},
     info_line::{BestMove, InfoLine},
     output::Output,
+    running::Running,
 };
 use crate::minds::Names;
 
@@ -34,15 +34,15 @@ pub(crate) enum Job {
         moment: Box<Moment>,
         limits: Limits,
         show_wdl: bool,
-        flight: Arc<Flight>,
+        running: Arc<Running>,
     },
     Perft {
         moment: Box<Moment>,
         depth: u32,
-        flight: Arc<Flight>,
+        running: Arc<Running>,
     },
     Bench {
-        flight: Arc<Flight>,
+        running: Arc<Running>,
     },
 }
 
@@ -76,25 +76,25 @@ impl Worker {
             Job::Prepare { names, settings } => self.prepare(names, settings),
             Job::NewGame => self.search.iter_mut().for_each(|search| search.new_game()),
             Job::Ready => self.output.line("readyok"),
-            Job::Think { moment, limits, show_wdl, flight } => {
+            Job::Think { moment, limits, show_wdl, running } => {
                 let started = Instant::now();
-                let choice = self.think(&moment, limits, show_wdl, &flight);
+                let choice = self.think(&moment, limits, show_wdl, &running);
                 if let Some(time) = choice.think {
-                    flight.signals.wait(started, time);
+                    running.signals.wait(started, time);
                 }
-                flight.await_clearance();
+                running.wait_until_released();
                 // First landed, then announced: who reads the answer may rely on the thread being free.
-                flight.land();
+                running.finish();
                 let mode = moment.castling_mode();
                 self.output.line(BestMove { best: choice.best, ponder: choice.ponder, mode });
             }
-            Job::Perft { moment, depth, flight } => {
-                perft(&moment, depth, &flight, &self.output);
-                flight.land();
+            Job::Perft { moment, depth, running } => {
+                perft(&moment, depth, &running, &self.output);
+                running.finish();
             }
-            Job::Bench { flight } => {
-                hooks::bench(&flight.signals, &mut |line| self.output.line(line));
-                flight.land();
+            Job::Bench { running } => {
+                hooks::bench(&running.signals, &mut |line| self.output.line(line));
+                running.finish();
             }
         }
     }
@@ -120,7 +120,7 @@ impl Worker {
         }
     }
 
-    fn think(&mut self, moment: &Moment, limits: Limits, show_wdl: bool, flight: &Flight) -> Choice {
+    fn think(&mut self, moment: &Moment, limits: Limits, show_wdl: bool, running: &Running) -> Choice {
         let legal = moment.legal_moves();
         if legal.is_empty() {
             let score = if moment.position.is_check() { "mate 0" } else { "cp 0" };
@@ -139,7 +139,7 @@ impl Worker {
                 output.say(remark);
             }
         };
-        let task = Task { limits, signals: &flight.signals, report: &mut report };
+        let task = Task { limits, signals: &running.signals, report: &mut report };
         let choice = match &mut self.search {
             // A search that fails must not cost the game: say so, play on, and begin with a fresh one.
             Some(search) => panic::catch_unwind(AssertUnwindSafe(|| search.choose(moment, task))),
@@ -161,12 +161,12 @@ fn has_room(mb: usize) -> bool {
 }
 
 /// Leaves below each move and in all, as other engines print them. A count that is stopped stays silent.
-fn perft(moment: &Moment, depth: u32, flight: &Flight, output: &Output) {
+fn perft(moment: &Moment, depth: u32, running: &Running, output: &Output) {
     let mut total = if depth == 0 { 1 } else { 0 };
     for m in moment.legal_moves().into_iter().filter(|_| depth > 0) {
         let mut next = moment.position.clone();
         next.play_unchecked(m);
-        let Some(leaves) = leaves(&next, depth - 1, flight) else { return };
+        let Some(leaves) = leaves(&next, depth - 1, running) else { return };
         output.line(format_args!("{}: {leaves}", moment.uci(m)));
         total += leaves;
     }
@@ -174,8 +174,8 @@ fn perft(moment: &Moment, depth: u32, flight: &Flight, output: &Output) {
 }
 
 /// `None` once stopped; looked at often enough to be felt as at once.
-fn leaves(position: &Chess, depth: u32, flight: &Flight) -> Option<u64> {
-    if flight.signals.is_stopped() {
+fn leaves(position: &Chess, depth: u32, running: &Running) -> Option<u64> {
+    if running.signals.is_stopped() {
         return None;
     }
     if depth <= 3 {
@@ -184,6 +184,6 @@ fn leaves(position: &Chess, depth: u32, flight: &Flight) -> Option<u64> {
     position.legal_moves().into_iter().try_fold(0, |sum, m| {
         let mut next = position.clone();
         next.play_unchecked(m);
-        Some(sum + leaves(&next, depth - 1, flight)?)
+        Some(sum + leaves(&next, depth - 1, running)?)
     })
 }

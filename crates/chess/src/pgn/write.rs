@@ -4,7 +4,8 @@ use std::fmt;
 
 use shakmaty::{CastlingMode, Chess, Color, Position, san::SanPlus};
 
-use super::{Game, comment};
+use super::{Eval, Game};
+use crate::Annotation;
 
 const COLUMNS: usize = 80;
 const ROSTER: [(&str, &str); 6] =
@@ -49,6 +50,12 @@ fn setup_tags(game: &Game) -> Vec<(&'static str, String)> {
     tags
 }
 
+/// The comment for a move, if there is anything to tell.
+fn comment(eval: Option<Eval>, clock_cs: Option<u32>) -> Option<String> {
+    let text = Annotation { clock_cs, eval }.write();
+    (!text.is_empty()).then(|| format!("{{ {text} }}"))
+}
+
 /// Move numbers with their moves, comments, and the result: what a line break must not tear.
 fn movetext(game: &Game) -> Vec<String> {
     let mut position = game.start.position.clone();
@@ -61,7 +68,7 @@ fn movetext(game: &Game) -> Vec<String> {
             Color::Black => format!("{}... ", position.fullmoves()),
         };
         tokens.push(format!("{number}{}", SanPlus::from_move_and_play_unchecked(&mut position, m)));
-        let comment = comment::write(game.evals[ply], game.clocks_cs[ply]);
+        let comment = comment(game.evals[ply], game.clocks_cs[ply]);
         numbered = comment.is_none();
         tokens.extend(comment);
     }

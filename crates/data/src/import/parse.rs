@@ -1,8 +1,8 @@
 //! Reads the games of one chunk.
 
 use crate::{
-    Filters, Game,
-    import::{Reason, Tally, chunks::Chunk, row::GameReader, scan::Scanner},
+    Filters, Game, Reason, Tally,
+    import::{chunks::Chunk, row::GameReader, scan::Scanner},
     seen::Seen,
 };
 

@@ -7,9 +7,8 @@ use chess::{
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
-    Filters, Game, GameResult, TimeControl, date,
+    Filters, Game, GameResult, Reason, Tally, TimeControl, date,
     import::{
-        Reason, Tally,
         san::resolve,
         scan::{Line, Scanner},
     },

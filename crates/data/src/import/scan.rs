@@ -1,7 +1,7 @@
 //! The grammar of PGN over text in memory. It differs from readers made for people in one thing: a word in the main line that is no
 //! move spoils the game, where they pass over it and play on from a wrong position.
 
-use crate::{GameResult, import::Reason};
+use crate::{GameResult, Reason};
 
 /// Longer values are broken ones.
 const LONGEST_VALUE: usize = 8 << 10;

@@ -1,0 +1,168 @@
+//! A game as JSON shows it: to the page, after every change, and to whoever asks.
+
+use chess::{
+    pgn,
+    shakmaty::{Color, Position},
+};
+use serde::Serialize;
+use tokio::time::Instant;
+
+use crate::date;
+
+use super::{
+    clock::TimeControl,
+    setup::{Setup, name},
+    state::Game,
+    verdict::{Reason, VerdictJson},
+};
+use crate::play::{
+    minds::catalogue::plays_at_rating,
+    openings::{Opening, Openings},
+};
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct View {
+    id: String,
+    created_s: u64,
+    setup: Setup,
+    /// Where the moves start.
+    start_fen: String,
+    fen: String,
+    turn: &'static str,
+    check: bool,
+    given: usize,
+    moves: Vec<PlyView>,
+    clock: Option<ClockView>,
+    verdict: Option<VerdictJson>,
+    score: String,
+    opening: Option<Opening>,
+    draw_declined: bool,
+    draw_offered: bool,
+    can_take_back: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct PlyView {
+    uci: String,
+    san: String,
+    spent_ms: u64,
+    left_ms: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ClockView {
+    #[serde(flatten)]
+    control: TimeControl,
+    white_ms: u64,
+    black_ms: u64,
+    running: Option<&'static str>,
+}
+
+impl View {
+    pub(crate) fn of(game: &Game, openings: &Openings, now: Instant) -> View {
+        let running = game.running();
+        let left = |side| game.clock.left_ms(side, running, now);
+        View {
+            id: game.id.clone(),
+            created_s: game.created_s,
+            setup: game.setup.clone(),
+            start_fen: game.first.fen(),
+            fen: game.now.fen(),
+            turn: name(game.turn()),
+            check: game.now.position.is_check(),
+            given: game.given,
+            moves: game
+                .plies
+                .iter()
+                .map(|ply| PlyView {
+                    uci: ply.uci.clone(),
+                    san: ply.san.clone(),
+                    spent_ms: ply.spent_ms,
+                    left_ms: ply.left_ms,
+                })
+                .collect(),
+            clock: game.clock.control().map(|control| ClockView {
+                control,
+                white_ms: left(Color::White),
+                black_ms: left(Color::Black),
+                running: running.map(name),
+            }),
+            verdict: game.verdict.map(Into::into),
+            score: game.verdict.map_or("*".to_owned(), |verdict| verdict.outcome().to_string()),
+            opening: openings.of_line(&game.first, game.plies.iter().map(|ply| ply.played)),
+            draw_declined: game.offer.is_some_and(|offer| offer.declined),
+            draw_offered: game.offer_stands(),
+            can_take_back: game.takeback_plies().is_some(),
+        }
+    }
+}
+
+/// One line of the list of past games.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Summary {
+    id: String,
+    created_s: u64,
+    mind: String,
+    rating: u16,
+    color: &'static str,
+    time: Option<TimeControl>,
+    title: Option<String>,
+    plies: usize,
+    fen: String,
+    verdict: Option<VerdictJson>,
+    opening: Option<Opening>,
+}
+
+impl Summary {
+    pub(crate) fn of(game: &Game, openings: &Openings) -> Summary {
+        Summary {
+            id: game.id.clone(),
+            created_s: game.created_s,
+            mind: game.setup.mind.clone(),
+            rating: game.setup.rating,
+            color: name(game.setup.color),
+            time: game.setup.time,
+            title: game.setup.title.clone(),
+            plies: game.plies.len(),
+            fen: game.now.fen(),
+            verdict: game.verdict.map(Into::into),
+            opening: openings.of_line(&game.first, game.plies.iter().map(|ply| ply.played)),
+        }
+    }
+}
+
+/// The game in PGN, with clocks as Lichess writes them.
+pub(crate) fn to_pgn(game: &Game, openings: &Openings) -> pgn::Game {
+    let setup = &game.setup;
+    let mut out = pgn::Game::new(game.first.clone());
+    out.set_tag("Event", "Casual game");
+    out.set_tag("Date", date::pgn(game.created_s));
+    let opponent = format!("Tabiya {}", setup.mind);
+    let player = setup.name.clone().unwrap_or_else(|| "You".to_owned());
+    let (white, black) = setup.color.fold_wb((player.clone(), opponent.clone()), (opponent, player));
+    out.set_tag("White", white);
+    out.set_tag("Black", black);
+    let ratings = setup.ratings();
+    for (tag, side, rating) in
+        [("WhiteElo", Color::White, ratings.white), ("BlackElo", Color::Black, ratings.black)]
+    {
+        let rating = rating.filter(|_| side == setup.color || plays_at_rating(&setup.mind));
+        out.set_tag(tag, rating.map_or("?".to_owned(), |rating| rating.to_string()));
+    }
+    let time = setup.time.map_or("-".to_owned(), |time| format!("{}+{}", time.base_s, time.increment_s));
+    out.set_tag("TimeControl", time);
+    if let Some(opening) = openings.of_line(&game.first, game.plies.iter().map(|ply| ply.played)) {
+        out.set_tag("ECO", opening.eco);
+        out.set_tag("Opening", opening.name);
+    }
+    for ply in &game.plies {
+        let left_cs = ply.left_ms.and_then(|ms| u32::try_from(ms / 10).ok());
+        out.push(ply.played, left_cs, None);
+    }
+    if let Some(verdict) = game.verdict {
+        out.outcome = verdict.outcome();
+        let termination = if verdict.reason == Reason::Time { "time forfeit" } else { "normal" };
+        out.set_tag("Termination", termination);
+    }
+    out
+}

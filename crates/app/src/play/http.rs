@@ -1,0 +1,18 @@
+//! Everything that speaks HTTP: the addresses, who may ask, the page's files, and the description of the interface.
+
+pub(super) mod api_error;
+pub(crate) mod assets;
+pub(super) mod client;
+mod games_api;
+pub(crate) mod guard;
+mod openapi;
+mod openings_api;
+mod opinions_api;
+mod rate_limit;
+mod review_api;
+pub(crate) mod router;
+mod socket;
+pub(crate) mod state;
+mod tabiyas_api;
+#[cfg(test)]
+mod tests;

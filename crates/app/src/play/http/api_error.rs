@@ -1,0 +1,132 @@
+//! Errors as JSON: `{"error": {"code": "illegal", "message": "..."}}`.
+
+use axum::{
+    Json,
+    extract::{FromRequest, Request, rejection::JsonRejection},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::play::{
+    game::{error::GameError, journal::JournalError, setup::SetupError, state::ActionError},
+    review::analysis::ReviewError,
+};
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ApiError {
+    #[serde(skip)]
+    pub(crate) status: StatusCode,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ApiError {
+        ApiError { status, code, message: message.into() }
+    }
+
+    pub(crate) fn bad(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, "bad_request", message)
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub(crate) fn forbidden(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::FORBIDDEN, "forbidden", message)
+    }
+
+    pub(crate) fn too_many(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message)
+    }
+
+    /// Something ended between two messages; asking again brings it back.
+    pub(crate) fn gone(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "gone", message)
+    }
+
+    /// `{"error": ...}`, for sockets as well.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::json!({ "error": self })
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        (self.status, Json(self.json())).into_response()
+    }
+}
+
+impl From<GameError> for ApiError {
+    fn from(error: GameError) -> ApiError {
+        let message = error.to_string();
+        match error {
+            GameError::UnknownMind(_) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "setup", message),
+            GameError::UnknownGame(_) => ApiError::not_found(message),
+            GameError::TooMany(_) => ApiError::too_many(message),
+            GameError::Gone => ApiError::gone(message),
+            GameError::Action(error) => error.into(),
+            GameError::Setup(error) => error.into(),
+            GameError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReviewError> for ApiError {
+    fn from(error: ReviewError) -> ApiError {
+        ApiError::bad(error.to_string())
+    }
+}
+
+impl From<SetupError> for ApiError {
+    fn from(error: SetupError) -> ApiError {
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "setup", error.to_string())
+    }
+}
+
+impl From<ActionError> for ApiError {
+    fn from(error: ActionError) -> ApiError {
+        let code = match &error {
+            ActionError::Over => "over",
+            ActionError::NotYourTurn => "not_your_turn",
+            ActionError::Stale { .. } => "stale",
+            ActionError::Illegal(_) => "illegal",
+            ActionError::NothingToTakeBack | ActionError::OfferedAlready => "refused",
+        };
+        ApiError::new(StatusCode::CONFLICT, code, error.to_string())
+    }
+}
+
+impl From<JournalError> for ApiError {
+    /// What is wrong with a file is for the one who runs the server, not for whoever asks.
+    fn from(error: JournalError) -> ApiError {
+        eprintln!("tabiya: {error}");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "storage", "the game cannot be read or written")
+    }
+}
+
+/// A JSON body whose faults are told in JSON.
+#[derive(Debug)]
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Body<T>, ApiError> {
+        match Json::<T>::from_request(request, state).await {
+            Ok(Json(value)) => Ok(Body(value)),
+            Err(rejection) => Err(fault(&rejection)),
+        }
+    }
+}
+
+fn fault(rejection: &JsonRejection) -> ApiError {
+    let code = match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => "too_large",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "not_json",
+        _ => "bad_request",
+    };
+    ApiError::new(rejection.status(), code, rejection.body_text())
+}

@@ -1,0 +1,77 @@
+//! Games over plain HTTP: begin, look, act, list, take home.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::{
+        HeaderValue, StatusCode,
+        header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+    },
+    response::{IntoResponse, Response},
+};
+
+use super::{
+    api_error::{ApiError, Body},
+    client::Client,
+    state::AppState,
+};
+use crate::play::{
+    game::setup::Setup,
+    game::state::Action,
+    game::view::{Summary, View},
+};
+
+type Shared = State<Arc<AppState>>;
+
+pub(crate) async fn start(
+    State(state): Shared,
+    client: Client,
+    Body(setup): Body<Setup>,
+) -> Result<(StatusCode, Json<View>), ApiError> {
+    let view = state.games.start(&client.0, setup)?.view().await?;
+    Ok((StatusCode::CREATED, Json(view)))
+}
+
+pub(crate) async fn list(State(state): Shared, client: Client) -> Result<Json<Vec<Summary>>, ApiError> {
+    // Up to hundreds of small files.
+    let games = tokio::task::spawn_blocking(move || state.games.list(&client.0)).await;
+    Ok(Json(games.map_err(|_| ApiError::gone("the list broke off; ask again"))?))
+}
+
+pub(crate) async fn view(
+    State(state): Shared,
+    client: Client,
+    Path(id): Path<String>,
+) -> Result<Json<View>, ApiError> {
+    Ok(Json(state.games.find(&client.0, &id)?.view().await?))
+}
+
+pub(crate) async fn act(
+    State(state): Shared,
+    client: Client,
+    Path(id): Path<String>,
+    Body(action): Body<Action>,
+) -> Result<Json<View>, ApiError> {
+    let handle = state.games.find(&client.0, &id)?;
+    handle.act(action).await?;
+    Ok(Json(handle.view().await?))
+}
+
+pub(crate) async fn pgn(
+    State(state): Shared,
+    client: Client,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let text = state.games.find(&client.0, &id)?.pgn().await?;
+    let file = format!("attachment; filename=\"tabiya-{id}.pgn\"");
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("application/x-chess-pgn; charset=utf-8")),
+        (
+            CONTENT_DISPOSITION,
+            HeaderValue::from_str(&file).map_err(|_| ApiError::bad("the name of the game fits no header"))?,
+        ),
+    ];
+    Ok((headers, text).into_response())
+}

@@ -1,0 +1,179 @@
+//! What each mind thinks of a position.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{Json, extract::State};
+use chess::{
+    Clocks, Moment, Ratings, Wdl,
+    shakmaty::{Color, Move, san::SanPlus},
+};
+use engine::Limits;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    api_error::{ApiError, Body},
+    state::AppState,
+};
+use crate::play::{
+    game::setup::{RATINGS, SetupError, Start, name},
+    minds::catalogue::{ENGINE, MindCard, Minds, Network},
+    minds::search_pool::SearchResult,
+    review::score::WhiteScore,
+};
+
+const SEARCH_TIME: Duration = Duration::from_millis(700);
+const LINES: usize = 3;
+/// Moves of a line that are told.
+const LINE_LENGTH: usize = 10;
+const MOST_MOVES: usize = 8;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Question {
+    #[serde(flatten)]
+    start: Start,
+    #[serde(default = "usual_rating")]
+    rating: u16,
+    /// Seconds that both players have left; none is no clock.
+    #[serde(default)]
+    clock_s: Option<u32>,
+}
+
+fn usual_rating() -> u16 {
+    1500
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    fen: String,
+    turn: &'static str,
+    minds: Vec<View>,
+}
+
+#[derive(Debug, Serialize)]
+struct View {
+    #[serde(flatten)]
+    card: MindCard,
+    /// The likeliest moves; empty where a mind has no opinion on them.
+    policy: Vec<Likely>,
+    /// Chances of White, of a draw, of Black.
+    chances: Option<[f32; 3]>,
+    score: Option<WhiteScore>,
+    /// Predicted seconds of thought.
+    think_s: Option<f32>,
+    lines: Vec<LineView>,
+    depth: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+struct Likely {
+    uci: String,
+    san: String,
+    chance: f32,
+}
+
+#[derive(Debug, Serialize)]
+struct LineView {
+    score: Option<WhiteScore>,
+    uci: Vec<String>,
+    san: Vec<String>,
+}
+
+pub(crate) async fn minds(State(state): State<Arc<AppState>>) -> Json<Vec<MindCard>> {
+    Json(state.minds.cards.clone())
+}
+
+pub(crate) async fn opinions(
+    State(state): State<Arc<AppState>>,
+    Body(question): Body<Question>,
+) -> Result<Json<Answer>, ApiError> {
+    if !RATINGS.contains(&question.rating) {
+        return Err(SetupError::Rating(question.rating).into());
+    }
+    let mut moment = question.start.moment()?;
+    moment.players = Some(Ratings::lichess(Some(question.rating), Some(question.rating)));
+    moment.clocks = question.clock_s.map(|seconds| Clocks::start(seconds.clamp(1, 36_000), 0));
+    let _turn =
+        state.questions.try_acquire().map_err(|_| ApiError::too_many("too many questions at once"))?;
+    let networks = state.minds.networks.iter().map(|network| ask(network, &moment));
+    let mut minds = futures_util::future::join_all(networks).await;
+    minds.extend(search(&state.minds, &moment).await);
+    Ok(Json(Answer { fen: moment.fen(), turn: name(moment.turn()), minds }))
+}
+
+fn empty(card: &MindCard) -> View {
+    let card = card.clone();
+    View { card, policy: vec![], chances: None, score: None, think_s: None, lines: vec![], depth: None }
+}
+
+async fn ask(network: &Network, moment: &Moment) -> View {
+    if moment.legal_moves().is_empty() {
+        return empty(&network.card);
+    }
+    let opinion = network.evaluator.ask(moment.clone()).await;
+    let line = Some(line(moment, None, &opinion.line)).filter(|line| !line.uci.is_empty());
+    View {
+        policy: likely(moment, opinion.policy.as_deref().unwrap_or_default()),
+        chances: opinion.wdl.map(|wdl| from_white(wdl, moment.turn())),
+        think_s: opinion.think.as_ref().map(|think| think.mean().as_secs_f32()),
+        lines: line.into_iter().collect(),
+        ..empty(&network.card)
+    }
+}
+
+/// The engine's word, after some thought.
+async fn search(minds: &Minds, moment: &Moment) -> Option<View> {
+    let card = minds.cards.iter().find(|card| card.name == ENGINE)?;
+    let limits = Limits::move_time(SEARCH_TIME);
+    let thought = match moment.legal_moves().is_empty() {
+        true => None,
+        false => minds.searches.think(ENGINE, moment.clone(), limits, LINES).await,
+    };
+    Some(thought.map_or_else(|| empty(card), |thought| searched(moment, &thought, empty(card))))
+}
+
+fn searched(moment: &Moment, thought: &SearchResult, empty: View) -> View {
+    let turn = moment.turn();
+    let lines = thought
+        .lines
+        .iter()
+        .map(|found| line(moment, Some(WhiteScore::new(found.score, turn)), &found.moves));
+    View {
+        score: thought.score.map(|score| WhiteScore::new(score, turn)),
+        depth: Some(thought.depth),
+        lines: lines.collect(),
+        ..empty
+    }
+}
+
+fn from_white(wdl: Wdl, turn: Color) -> [f32; 3] {
+    let white = turn.fold_wb(wdl, wdl.flipped());
+    [white.win(), white.draw(), white.loss()]
+}
+
+fn likely(moment: &Moment, policy: &[f32]) -> Vec<Likely> {
+    let moves = moment.legal_moves();
+    let mut found: Vec<Likely> = moves
+        .iter()
+        .zip(policy)
+        .map(|(&m, &chance)| Likely {
+            uci: moment.uci(m),
+            san: SanPlus::from_move(moment.position.clone(), m).to_string(),
+            chance,
+        })
+        .collect();
+    found.sort_by(|a, b| b.chance.total_cmp(&a.chance));
+    found.truncate(MOST_MOVES);
+    found
+}
+
+fn line(moment: &Moment, score: Option<WhiteScore>, moves: &[Move]) -> LineView {
+    let (mut uci, mut san) = (Vec::new(), Vec::new());
+    let mut at = moment.clone();
+    for &m in moves.iter().take(LINE_LENGTH) {
+        uci.push(at.uci(m));
+        san.push(SanPlus::from_move(at.position.clone(), m).to_string());
+        at.play(m);
+    }
+    LineView { score, uci, san }
+}

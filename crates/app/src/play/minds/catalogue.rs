@@ -1,0 +1,154 @@
+//! The minds that the page offers, and who thinks for them.
+
+use std::sync::Arc;
+
+use chess::Brain;
+use engine::{Mind, SEARCHES};
+use serde::Serialize;
+use tokio::sync::Semaphore;
+
+use crate::minds::{MINDS, Names};
+
+use super::{evaluator::Evaluator, search_pool::SearchPool};
+
+/// The engine that judges moves in a review.
+pub(crate) const ENGINE: &str = "heuristic:alpha-beta";
+/// The network that says what people play.
+const PEOPLE: &str = "human";
+/// Opponents that think at the same time. More of them would share the same processors, each with a thread and its stack; fewer
+/// would leave the shared networks half-empty batches.
+const MOST_THINKING: usize = 16;
+
+/// A way to play, as the page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct MindCard {
+    /// `family:search`.
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) about: String,
+    /// Whether it plays at the rating that it is given.
+    pub(crate) rated: bool,
+}
+
+/// A network that all games share.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) evaluator: Evaluator,
+    /// The same as searches take it.
+    pub(crate) mind: Mind,
+    pub(crate) card: MindCard,
+}
+
+#[derive(Debug)]
+pub(crate) struct Minds {
+    pub(crate) networks: Vec<Network>,
+    pub(crate) searches: SearchPool,
+    /// Places for networks that answer at once, and for those under a search, which hold theirs for a second and more.
+    pub(crate) answering: Arc<Semaphore>,
+    pub(crate) searching: Arc<Semaphore>,
+    /// Every pair of a mind and a search that works; the first is the one that a player meets.
+    pub(crate) cards: Vec<MindCard>,
+}
+
+impl Minds {
+    /// All that come with the program.
+    pub(crate) fn embedded() -> Minds {
+        let named = MINDS.iter().filter_map(|&name| match Names::parse(name).mind() {
+            Ok(Mind::Net { name, brain }) => Some((name, brain)),
+            _ => None,
+        });
+        Minds::start(named.collect())
+    }
+
+    pub(crate) fn start(networks: Vec<(String, Arc<dyn Brain>)>) -> Minds {
+        let mut cards = Vec::new();
+        let mut shared = Vec::new();
+        for (name, brain) in networks {
+            // Tried on the bare network: the shared one may not be waited for here.
+            cards.extend(pairs(&Mind::net(name.clone(), Arc::clone(&brain))));
+            let evaluator = Evaluator::start(brain);
+            let mind = Mind::net(name, Arc::new(evaluator.clone()));
+            shared.push(Network { card: card(&mind, mind.usual_search()), evaluator, mind });
+        }
+        cards.extend(pairs(&Mind::Heuristic));
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let places = || Arc::new(Semaphore::new(MOST_THINKING));
+        let searches = SearchPool::start(cores);
+        Minds { networks: shared, searches, answering: places(), searching: places(), cards }
+    }
+
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.cards.iter().any(|card| card.name == name)
+    }
+
+    /// The network of a `family:search`, if it is one.
+    pub(crate) fn network(&self, name: &str) -> Option<&Network> {
+        let family = name.split(':').next()?;
+        self.networks.iter().find(|network| network.mind.name() == family)
+    }
+
+    pub(crate) fn people(&self) -> Option<&Evaluator> {
+        self.networks.iter().find(|network| network.mind.name() == PEOPLE).map(|network| &network.evaluator)
+    }
+}
+
+fn pairs(mind: &Mind) -> Vec<MindCard> {
+    let usual = mind.usual_search();
+    let mut searches: Vec<&str> = SEARCHES.to_vec();
+    searches.sort_by_key(|search| *search != usual);
+    searches.retain(|search| engine::build(mind, search).is_ok());
+    searches.into_iter().map(|search| card(mind, search)).collect()
+}
+
+/// A family that nobody has described yet is shown by its name.
+fn card(mind: &Mind, search: &str) -> MindCard {
+    let (title, about) = match mind.name() {
+        PEOPLE => {
+            ("Human-like", "Plays what people of the chosen rating play, and thinks as long as they do.")
+        }
+        "heuristic" => ("Engine", "Hand-made evaluation, at full strength."),
+        "ranker" => {
+            ("Ranker", "A network that learned from analysed games which of two positions is better.")
+        }
+        other => (other, "A network without a description."),
+    };
+    let name = format!("{}:{search}", mind.name());
+    let rated = plays_at_rating(&name);
+    let (title, about) = match search == mind.usual_search() {
+        true => (title.to_owned(), about.to_owned()),
+        false => {
+            let about = format!(
+                "What `{}` thinks of positions, searched by {search}, at full strength.",
+                mind.name()
+            );
+            (format!("{title}, {search}"), about)
+        }
+    };
+    MindCard { name, title, about, rated }
+}
+
+/// Whether the mind called `family:search` plays at the rating that it is given. All others play as well as they can.
+pub(crate) fn plays_at_rating(name: &str) -> bool {
+    name.split_once(':') == Some((PEOPLE, "instant"))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::{super::test_brain::TestBrain, *};
+
+    /// The engine, and a mind that costs nothing in the place of the human one.
+    pub(crate) fn minds() -> Minds {
+        Minds::start(vec![(PEOPLE.to_owned(), Arc::new(TestBrain))])
+    }
+
+    #[test]
+    fn networks_come_first_and_only_pairs_that_work() {
+        let names = |minds: &Minds| minds.cards.iter().map(|card| card.name.clone()).collect::<Vec<_>>();
+        let minds = minds();
+        assert_eq!(names(&minds)[0], "human:instant");
+        assert!(minds.knows(ENGINE) && !minds.knows("heuristic:instant") && minds.people().is_some());
+        let alone = Minds::start(vec![]);
+        assert_eq!((names(&alone)[0].as_str(), alone.people().is_none()), (ENGINE, true));
+        assert!(alone.cards.iter().all(|card| card.name.starts_with("heuristic:")));
+    }
+}

@@ -1,0 +1,240 @@
+//! Review of a game: what the engine thinks of every position and move, and what people would have played.
+
+use chess::{
+    Moment,
+    pgn::{self, GameError},
+    shakmaty::san::SanPlus,
+};
+use engine::{Limits, Score};
+use serde_json::{Value, json};
+use thiserror::Error;
+use tokio::sync::mpsc::Sender;
+
+use super::{
+    people,
+    score::{Judgement, WhiteScore, expectation},
+};
+use crate::play::{
+    minds::catalogue::{ENGINE, Minds},
+    minds::search_pool::SearchResult,
+    openings::Openings,
+};
+
+/// About a tenth of a second for each position.
+const NODES: u64 = 150_000;
+const LONGEST_GAME: usize = 600;
+/// Moves of the engine's line that are told.
+const LINE_LENGTH: usize = 8;
+
+/// A game to review.
+#[derive(Debug)]
+pub(crate) struct Reviewed {
+    game: pgn::Game,
+    /// Before each move, and after the last.
+    moments: Vec<Moment>,
+}
+
+#[derive(Debug, Error)]
+pub(crate) enum ReviewError {
+    #[error(transparent)]
+    Pgn(#[from] GameError),
+    #[error("a game of more than {LONGEST_GAME} moves is too long")]
+    TooLong,
+}
+
+impl Reviewed {
+    pub(crate) fn read(text: &str) -> Result<Reviewed, ReviewError> {
+        let game = pgn::games(text.as_bytes()).next();
+        let game = game.unwrap_or(Err(GameError::Empty))?;
+        if game.moves.len() > LONGEST_GAME {
+            return Err(ReviewError::TooLong);
+        }
+        Ok(Reviewed { moments: game.moments().collect(), game })
+    }
+
+    fn overview(&self) -> Value {
+        let mut moves = Vec::new();
+        for (ply, &m) in self.game.moves.iter().enumerate() {
+            let before = &self.moments[ply];
+            moves.push(json!({
+                "uci": before.uci(m),
+                "san": SanPlus::from_move(before.position.clone(), m).to_string(),
+                "fen": self.moments[ply + 1].fen(),
+                "left_ms": self.game.clocks_cs[ply].map(|cs| 10 * u64::from(cs)),
+                "spent_s": self.spent_s(ply),
+            }));
+        }
+        json!({
+            "type": "game",
+            "tags": self.game.tags,
+            "start_fen": self.game.start.fen(),
+            "moves": moves,
+            "score": self.game.outcome.to_string(),
+            "opening": Openings::shared().of_line(&self.game.start, self.game.moves.iter().copied()),
+        })
+    }
+
+    /// Seconds that a move took, where both clocks are known.
+    fn spent_s(&self, ply: usize) -> Option<f32> {
+        let side = self.moments[ply].turn();
+        let clocks = self.moments[ply].clocks?;
+        let after = self.game.clocks_cs[ply]?;
+        let spent_cs = i64::from(*clocks.left_cs.get(side)) + i64::from(*clocks.increment_cs.get(side))
+            - i64::from(after);
+        // The first moves are free, and give their increment all the same or not; neither says how long they took.
+        (ply >= 2).then(|| spent_cs.max(0) as f32 / 100.0)
+    }
+}
+
+/// Says everything about the game, line after line, until it is all said or nobody listens.
+pub(crate) async fn review(minds: &Minds, reviewed: &Reviewed, own: Option<u16>, lines: &Sender<Value>) {
+    if lines.send(reviewed.overview()).await.is_err() {
+        return;
+    }
+    let mut before = None;
+    for (ply, moment) in reviewed.moments.iter().enumerate() {
+        let seen = evaluate(minds, moment).await;
+        if lines.send(position(ply, moment, &seen)).await.is_err() {
+            return;
+        }
+        if let Some(before) = before.replace(seen.clone()) {
+            let line = judged(minds, reviewed, own, ply - 1, &before, &seen).await;
+            if lines.send(line).await.is_err() {
+                return;
+            }
+        }
+    }
+    // Whoever left does not need to know that it is done.
+    drop(lines.send(json!({ "type": "done" })).await);
+}
+
+/// What the engine sees: for the side to move.
+#[derive(Clone, Debug)]
+struct Seen {
+    score: Score,
+    thought: SearchResult,
+}
+
+async fn evaluate(minds: &Minds, moment: &Moment) -> Seen {
+    let ended = moment.ending().map(|end| match end.winner() {
+        Some(_) => Score::mated(0),
+        None => Score::Centipawns(0),
+    });
+    let thought = match ended {
+        Some(_) => SearchResult::default(),
+        None => {
+            minds.searches.think(ENGINE, moment.clone(), Limits::nodes(NODES), 1).await.unwrap_or_default()
+        }
+    };
+    Seen { score: ended.or(thought.score).unwrap_or(Score::Centipawns(0)), thought }
+}
+
+fn position(ply: usize, moment: &Moment, seen: &Seen) -> Value {
+    let white = moment.turn().fold_wb(expectation(seen.score), 1.0 - expectation(seen.score));
+    let best = seen.thought.best;
+    let mut at = moment.clone();
+    let mut line = Vec::new();
+    for &m in seen
+        .thought
+        .lines
+        .first()
+        .map(|line| line.moves.as_slice())
+        .unwrap_or_default()
+        .iter()
+        .take(LINE_LENGTH)
+    {
+        line.push(SanPlus::from_move(at.position.clone(), m).to_string());
+        at.play(m);
+    }
+    json!({
+        "type": "position",
+        "ply": ply,
+        "score": mate_on_board(moment).unwrap_or_else(|| json!(WhiteScore::new(seen.score, moment.turn()))),
+        "white": white,
+        "best": best.map(|m| moment.uci(m)),
+        "line": line,
+    })
+}
+
+/// Mate in nothing has no sign of its own, so the winner is told instead.
+fn mate_on_board(moment: &Moment) -> Option<Value> {
+    let winner = moment.ending()?.winner()?;
+    Some(json!({ "mated": winner.fold_wb("black", "white") }))
+}
+
+async fn judged(
+    minds: &Minds,
+    reviewed: &Reviewed,
+    own: Option<u16>,
+    ply: usize,
+    before: &Seen,
+    after: &Seen,
+) -> Value {
+    let moment = &reviewed.moments[ply];
+    let played = reviewed.game.moves[ply];
+    let (was, is) = (expectation(before.score), 1.0 - expectation(after.score));
+    let rated = own.or_else(|| moment.players.and_then(|players| players.of(moment.turn())));
+    let rated = rated.map(|rating| rating.clamp(600, 2600));
+    let people = match minds.people() {
+        Some(people) => Some(people::ask(people, moment, rated, Some(played)).await),
+        None => None,
+    };
+    json!({
+        "type": "move",
+        "ply": ply,
+        "side": moment.turn().fold_wb("white", "black"),
+        "judgement": Judgement::of(was, is, before.thought.best == Some(played)),
+        "loss": (was - is).max(0.0),
+        "people": people,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::play::minds::catalogue::tests::minds;
+
+    async fn lines_of(pgn: &str) -> Vec<Value> {
+        let (lines, mut written) = mpsc::channel(1000);
+        review(&minds(), &Reviewed::read(pgn).unwrap(), Some(1400), &lines).await;
+        let mut all = Vec::new();
+        while let Ok(line) = written.try_recv() {
+            all.push(line);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn a_fools_mate_is_told_as_one() {
+        let lines = lines_of("1. f3 e5 2. g4 Qh4# 0-1\n").await;
+        let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+        let expected = ["game", "position"].into_iter().chain(["position", "move"].repeat(4)).chain(["done"]);
+        assert!(kinds.iter().copied().eq(expected), "{kinds:?}");
+        let moves: Vec<&Value> = lines.iter().filter(|line| line["type"] == "move").collect();
+        assert_eq!(moves[2]["judgement"], "blunder");
+        assert_eq!(moves[3]["judgement"], "best");
+        let ratings = moves[0]["people"]["ratings"].as_array().unwrap();
+        assert!(ratings.contains(&json!(1400)));
+        let curves = moves[0]["people"]["moves"].as_array().unwrap();
+        assert!(curves.iter().any(|curve| curve["san"] == "f3"), "the played move is always told");
+        assert!(curves.iter().all(|curve| curve["chances"].as_array().unwrap().len() == ratings.len()));
+        let last = &lines[lines.len() - 3];
+        assert_eq!((&last["score"], &last["white"]), (&json!({ "mated": "white" }), &json!(0.0)));
+    }
+
+    #[test]
+    fn what_is_no_game_is_refused() {
+        for text in ["", "1. e5 *", "[FEN \"nonsense\"]\n\n1. e4 *"] {
+            assert!(Reviewed::read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn time_spent_comes_from_the_clocks() {
+        let text = "[TimeControl \"60+2\"]\n\n1. e4 { [%clk 0:01:00] } e5 { [%clk 0:01:00] } 2. d4 { [%clk 0:00:52] } *\n";
+        let reviewed = Reviewed::read(text).unwrap();
+        assert_eq!([0, 1, 2].map(|ply| reviewed.spent_s(ply)), [None, None, Some(10.0)]);
+    }
+}

@@ -1,0 +1,53 @@
+//! What `tabiya` can be told to do: one file or folder per verb, each with its `Args` and `run`.
+
+mod arena;
+mod bench;
+mod data;
+mod eval;
+mod eval_explain;
+mod models;
+mod opinion;
+mod perft;
+pub(crate) mod play;
+mod train;
+mod tune;
+pub(crate) mod uci;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Arena(Box<arena::Args>),
+    Bench(bench::Args),
+    Data(data::Args),
+    Eval(eval::Args),
+    EvalExplain(eval_explain::Args),
+    Models(models::Args),
+    Opinion(opinion::Args),
+    Perft(perft::Args),
+    Play(play::Args),
+    Train(train::Args),
+    Tune(tune::Args),
+    Uci(uci::Args),
+}
+
+impl Verb {
+    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        match self {
+            Verb::Arena(args) => arena::run(args),
+            Verb::Bench(args) => bench::run(args),
+            Verb::Data(args) => data::run(args),
+            Verb::Eval(args) => eval::run(args),
+            Verb::EvalExplain(args) => eval_explain::run(args),
+            Verb::Models(args) => models::run(args),
+            Verb::Opinion(args) => opinion::run(args),
+            Verb::Perft(args) => perft::run(args),
+            Verb::Play(args) => play::run(args),
+            Verb::Train(args) => train::run(args),
+            Verb::Tune(args) => tune::run(args),
+            Verb::Uci(args) => uci::run(args),
+        }
+    }
+}

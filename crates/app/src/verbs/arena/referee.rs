@@ -1,0 +1,283 @@
+//! Sets a match up as the command line asks, sees it through and tells how it ended.
+
+use std::{
+    collections::HashSet,
+    fs::OpenOptions,
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::{Context, ensure};
+use chess::shakmaty::CastlingMode;
+
+use super::Args;
+use crate::arena::{
+    adjudication::Adjudication,
+    book::Book,
+    entrant::{Common, Entrant, tell_apart},
+    game::Rules,
+    journal::{Journal, MatchSettings},
+    pace::Pace,
+    pgn::pgn,
+    player::Patience,
+    progress::Progress,
+    record::Record,
+    schedule::Schedule,
+    sprt::{Sprt, Verdict},
+    standings::Standings,
+    table,
+    tournament::{Next, Tournament},
+};
+
+/// The games of a test that has not been given a limit.
+const SPRT_GAMES: usize = 40_000;
+const USUAL_GAMES: usize = 100;
+/// The shell's code for a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+const USUAL_TIME_CONTROL: &str = "8+0.08";
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let common = common(args)?;
+    let mut entrants =
+        args.players.iter().map(|text| Entrant::parse(text, &common)).collect::<anyhow::Result<Vec<_>>>()?;
+    tell_apart(&mut entrants);
+    let schedule = schedule(args)?;
+    let rules = rules(args)?;
+    let book = book(args)?;
+    let settings = settings(args, &common, &entrants, &rules, &book);
+
+    let abort = Arc::new(AtomicBool::new(false));
+    let interrupted = Arc::new(AtomicBool::new(false));
+    on_interrupt(&abort, &interrupted)?;
+    // A player that cannot play is better found now than after an hour.
+    for entrant in &entrants {
+        match entrant.start(&common, &abort) {
+            Err(_) if interrupted.load(Ordering::Relaxed) => return Ok(ExitCode::from(INTERRUPTED)),
+            started => drop(started.with_context(|| format!("{} cannot play", entrant.name))?),
+        }
+    }
+
+    let (mut journal, finished) = open_journal(args, &settings)?;
+    let finished: Vec<Record> = finished.into_iter().filter(|record| record.game < schedule.len()).collect();
+    let names: Vec<String> = entrants.iter().map(|entrant| entrant.name.clone()).collect();
+    let mut standings = Standings::new(names, schedule.clone());
+    finished.iter().for_each(|record| standings.add(record));
+    let done: HashSet<usize> = finished.iter().map(|record| record.game).collect();
+    if !done.is_empty() {
+        eprintln!("{} of {} games are finished already", done.len(), schedule.len());
+    }
+
+    let tournament = Tournament {
+        entrants: &entrants,
+        common: &common,
+        schedule: &schedule,
+        openings: &book.openings,
+        rules: &rules,
+        concurrency: args.concurrency,
+        abort: &abort,
+    };
+    let decided = |standings: &Standings| {
+        args.sprt.is_some_and(|sprt| sprt.verdict(&standings.tallies[0].pairs) != Verdict::Undecided)
+    };
+    if !decided(&standings) {
+        let mut progress = Progress::new(schedule.len(), done.len());
+        let games = (0..schedule.len()).filter(|game| !done.contains(game));
+        let result = tournament.run(games, |record| {
+            if let Some(journal) = &mut journal {
+                journal.add(&record)?;
+            }
+            if let Some(path) = &args.pgn {
+                append(path, &pgn(&record).to_string())?;
+            }
+            standings.add(&record);
+            progress.fault(&record);
+            progress.update(&standings, args.sprt.map(|sprt| sprt_line(&sprt, &standings)));
+            Ok(if decided(&standings) { Next::Stop } else { Next::GoOn })
+        });
+        progress.finish();
+        result?;
+    }
+
+    report(args, &standings)?;
+    if interrupted.load(Ordering::Relaxed) {
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    let refuted = args.sprt.is_some_and(|sprt| sprt.verdict(&standings.tallies[0].pairs) != Verdict::H1);
+    Ok(if refuted { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn common(args: &Args) -> anyhow::Result<Common> {
+    ensure!(args.concurrency > 0, "--concurrency 0 plays no games");
+    let mut pace = Pace {
+        clock: args.tc,
+        move_time: args.movetime.map(|ms| Duration::from_millis(ms.into())),
+        nodes: args.nodes,
+        depth: args.depth,
+    };
+    if pace.is_unlimited() {
+        pace.clock = Some(USUAL_TIME_CONTROL.parse()?);
+    }
+    Ok(Common { hash_mb: args.hash, threads: args.threads, pace, chess960: args.chess960 })
+}
+
+fn schedule(args: &Args) -> anyhow::Result<Schedule> {
+    let games = args.games.unwrap_or(if args.sprt.is_some() { SPRT_GAMES } else { USUAL_GAMES });
+    ensure!(
+        games > 0 && games.is_multiple_of(2),
+        "--games {games}: every opening is played with both colours, so the number must be even"
+    );
+    ensure!(args.sprt.is_none() || args.players.len() == 2, "--sprt is a test between two players");
+    let players = args.players.len();
+    Ok(match args.gauntlet {
+        true => Schedule::gauntlet(players, games / 2),
+        false => Schedule::round_robin(players, games / 2),
+    })
+}
+
+fn rules(args: &Args) -> anyhow::Result<Rules> {
+    let resign = (args.resign != "off").then(|| args.resign.parse()).transpose().context("--resign")?;
+    let draw = (args.draw != "off").then(|| args.draw.parse()).transpose().context("--draw")?;
+    Ok(Rules {
+        adjudication: Adjudication { resign, draw, max_plies: args.max_plies },
+        patience: Patience {
+            margin: Duration::from_millis(args.timemargin.into()),
+            grace: Duration::from_secs(args.grace.into()),
+            untimed: Duration::from_secs(args.patience.into()),
+        },
+    })
+}
+
+fn book(args: &Args) -> anyhow::Result<Book> {
+    let mode = CastlingMode::from_chess960(args.chess960);
+    let mut book = match &args.book {
+        Some(path) => Book::read(path, args.book_plies, mode)?,
+        None => Book::own(mode),
+    };
+    if book.skipped > 0 {
+        eprintln!("{} entries of the book are no openings and were left out", book.skipped);
+    }
+    book.shuffle(args.seed);
+    Ok(book)
+}
+
+/// What may not change when a match is resumed. More games, other concurrency or another test may.
+fn settings(args: &Args, common: &Common, entrants: &[Entrant], rules: &Rules, book: &Book) -> MatchSettings {
+    let mut settings = MatchSettings::new();
+    let mut set = |key: &str, value: String| settings.insert(key.to_owned(), value);
+    for (number, entrant) in entrants.iter().enumerate() {
+        set(&format!("player {}", number + 1), entrant.fingerprint());
+    }
+    let kind = if args.gauntlet { "gauntlet" } else { "round robin" };
+    set("schedule", kind.to_owned());
+    set("book", format!("{} openings, {:016x}", book.openings.len(), book.fingerprint()));
+    set("chess960", common.chess960.to_string());
+    set("hash", common.hash_mb.to_string());
+    set("threads", common.threads.to_string());
+    set("resign", args.resign.clone());
+    set("draw", args.draw.clone());
+    set("max plies", rules.adjudication.max_plies.to_string());
+    set("time margin", args.timemargin.to_string());
+    settings
+}
+
+/// The first Ctrl-C or termination signal stops the arena in good order.
+fn on_interrupt(abort: &Arc<AtomicBool>, interrupted: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let (abort, interrupted) = (Arc::clone(abort), Arc::clone(interrupted));
+    ctrlc::set_handler(move || {
+        interrupted.store(true, Ordering::Relaxed);
+        abort.store(true, Ordering::Relaxed);
+    })
+    .context("cannot listen for Ctrl-C")
+}
+
+fn journal_path(args: &Args) -> Option<PathBuf> {
+    args.journal.clone().or_else(|| {
+        let mut path = args.pgn.clone()?.into_os_string();
+        path.push(".journal");
+        Some(path.into())
+    })
+}
+
+fn open_journal(args: &Args, settings: &MatchSettings) -> anyhow::Result<(Option<Journal>, Vec<Record>)> {
+    let Some(path) = journal_path(args) else {
+        ensure!(!args.resume, "--resume needs --pgn or --journal, to know where the finished games are");
+        return Ok((None, Vec::new()));
+    };
+    if !args.resume {
+        let pgn_start =
+            args.pgn.as_ref().and_then(|pgn| std::fs::metadata(pgn).ok()).map_or(0, |pgn| pgn.len());
+        return Ok((Some(Journal::create(&path, settings, pgn_start)?), Vec::new()));
+    }
+    let (journal, finished) = Journal::resume(&path, settings)?;
+    if let Some(pgn) = &args.pgn {
+        rewrite(pgn, journal.pgn_start, &finished)?;
+    }
+    Ok((Some(journal), finished))
+}
+
+/// Makes the PGN hold exactly the games of the journal after what it held before the match.
+fn rewrite(path: &Path, start: u64, finished: &[Record]) -> anyhow::Result<()> {
+    let file = OpenOptions::new().create(true).write(true).truncate(false).open(path);
+    let kept = file.and_then(|file| {
+        let kept = file.metadata()?.len().min(start);
+        file.set_len(kept)
+    });
+    kept.with_context(|| format!("cannot write {}", path.display()))?;
+    append(path, &finished.iter().map(|record| pgn(record).to_string()).collect::<String>())
+}
+
+fn append(path: &Path, text: &str) -> anyhow::Result<()> {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn sprt_line(sprt: &Sprt, standings: &Standings) -> String {
+    let pairs = &standings.tallies[0].pairs;
+    let (lower, upper) = sprt.bounds();
+    let verdict = match sprt.verdict(pairs) {
+        Verdict::H0 => "H0 accepted",
+        Verdict::H1 => "H1 accepted",
+        Verdict::Undecided => "undecided",
+    };
+    let (elo0, elo1) = (sprt.elo0, sprt.elo1);
+    format!(
+        "SPRT [{elo0}, {elo1}] logistic Elo: LLR {:.2} in ({lower:.2}, {upper:.2}), {verdict}",
+        sprt.llr(pairs)
+    )
+}
+
+fn report(args: &Args, standings: &Standings) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let sprt = args.sprt.map(|sprt| {
+            let pairs = &standings.tallies[0].pairs;
+            let (lower, upper) = sprt.bounds();
+            serde_json::json!({
+                "model": "logistic", "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta,
+                "llr": sprt.llr(pairs), "lower": lower, "upper": upper, "verdict": sprt.verdict(pairs),
+            })
+        });
+        let json = serde_json::json!({
+            "players": standings.rows(), "pairings": standings.duels(), "sprt": sprt,
+        });
+        writeln!(out, "{json:#}")?;
+        return Ok(());
+    }
+    write!(
+        out,
+        "{}\n{}",
+        table::table(&standings.rows(), console::colors_enabled()),
+        table::duels(&standings.duels())
+    )?;
+    if let Some(sprt) = &args.sprt {
+        writeln!(out, "{}", sprt_line(sprt, standings))?;
+    }
+    Ok(())
+}

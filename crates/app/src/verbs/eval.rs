@@ -1,0 +1,37 @@
+//! `tabiya eval`: measures a mind where the right answer is known.
+
+mod agreement;
+mod human;
+mod levels;
+mod suite;
+mod value;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+/// Measure a mind where the right answer is known.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Agreement(agreement::Args),
+    Human(human::Args),
+    Levels(levels::Args),
+    Suite(suite::Args),
+    Value(value::Args),
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.what {
+        What::Agreement(args) => agreement::run(args),
+        What::Human(args) => human::run(args),
+        What::Levels(args) => levels::run(args),
+        What::Suite(args) => suite::run(args),
+        What::Value(args) => value::run(args),
+    }
+}
