@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use chess::Brain;
-use engine::{AUTO, Mind, Search, Settings};
+use engine::{AUTO, Mind, Search, Settings, heuristic};
 use nets::WeightFile;
 use random_mover::RandomMover;
 
@@ -20,7 +20,7 @@ use crate::embedded;
 pub(crate) const MINDS: &[&str] = &names();
 
 const fn names() -> [&'static str; nets::FAMILIES.len() + 1] {
-    let mut names = ["heuristic"; nets::FAMILIES.len() + 1];
+    let mut names = [heuristic::NAME; nets::FAMILIES.len() + 1];
     let mut at = 0;
     while at < nets::FAMILIES.len() {
         names[at + 1] = nets::FAMILIES[at].name;
@@ -65,10 +65,10 @@ impl Names {
             let (family, brain) = load_file(path)?;
             let fits = self.mind == MINDS[0] || self.mind == family;
             ensure!(fits, "{} holds a network `{family}`, not `{}`", path.display(), self.mind);
-            return Ok(Mind::net(family, brain));
+            return Ok(Mind::new(family, brain));
         }
         if self.mind == MINDS[0] {
-            return Ok(Mind::Heuristic);
+            return Ok(Mind::heuristic());
         }
         let known = MINDS.contains(&self.mind.as_str());
         ensure!(known, "there is no mind `{}`; there are: {}", self.mind, MINDS.join(", "));
@@ -76,7 +76,7 @@ impl Names {
         let weights = weights
             .with_context(|| format!("no weights for `{}` come with this program; name a file", self.mind))?;
         let brain = nets::load_bytes(weights.bytes).with_context(|| self.mind.clone())?;
-        Ok(Mind::net(weights.name, brain))
+        Ok(Mind::new(weights.name, brain))
     }
 
     /// A search with the mind in it, and its settings applied.

@@ -3,6 +3,7 @@
 //! Rules come from [`shakmaty`], re-exported whole so that no other crate needs to agree on its version.
 
 mod bins;
+mod brain;
 mod clocks;
 mod comment;
 pub mod encoding;
@@ -23,11 +24,12 @@ mod think_time;
 pub mod vocabulary;
 
 pub use bins::Bins;
+pub use brain::{Brain, Evaluated, MoveScores, Traits, Wants, search_name};
 pub use clocks::{Clocks, RatingScale, Ratings};
 pub use comment::Annotation;
 pub use evaluation::Evaluation;
 pub use moment::{Moment, MomentError};
-pub use opinion::{Brain, LOG_ODDS_PER_CENTIPAWN, Opinion, Wdl};
+pub use opinion::{LOG_ODDS_PER_CENTIPAWN, Opinion, Wdl};
 pub use outcome::{Claim, Ending};
 pub use packed_move::PackedMove;
 pub use past::{Past, REMEMBERED};

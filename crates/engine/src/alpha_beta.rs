@@ -33,15 +33,23 @@ use std::{
     time::Instant,
 };
 
-use chess::{Brain, Moment, shakmaty::Position};
+use chess::{Brain, Moment, Wants, search_name, shakmaty::Position};
 
-use crate::{Choice, Search, Settings, Task, TimeBudget};
+use crate::{Choice, Search, SearchEntry, Settings, Task, TimeBudget};
 
 pub(crate) use node::Node;
 use root::RootMove;
 use syzygy::Syzygy;
 use table::Table;
 use worker::{Judge, Shared, Worker};
+
+pub(crate) const ENTRY: SearchEntry = SearchEntry {
+    name: search_name::ALPHA_BETA,
+    about: "Iterative deepening principal-variation search, one position at a time.",
+    needs: Wants::VALUE,
+    at_once: false,
+    make: |brain, settings| Box::new(AlphaBeta::judged_by(brain, settings)),
+};
 
 /// The classical way to think.
 pub struct AlphaBeta {
@@ -69,9 +77,10 @@ impl AlphaBeta {
         AlphaBeta::with(Judge::Hand, settings)
     }
 
-    /// Takes a network's value, one position at a time, for the hand-made evaluation.
+    /// Takes a mind's values, one position at a time; the hand-made evaluation is computed here, which is faster.
     pub fn judged_by(brain: Arc<dyn Brain>, settings: Settings) -> AlphaBeta {
-        AlphaBeta::with(Judge::Network(brain), settings)
+        let judge = if brain.traits().hand_made { Judge::Hand } else { Judge::Network(brain) };
+        AlphaBeta::with(judge, settings)
     }
 
     /// Counts pieces and knows nothing else: sees who wins material, and no plans.

@@ -30,10 +30,10 @@ mod walker;
 
 use std::{sync::Arc, time::Instant};
 
-use chess::{Brain, Moment, PackedMove};
+use chess::{Brain, Moment, PackedMove, Wants, search_name};
 
 use crate::{
-    Choice, Search, Settings, Task, TimeBudget,
+    Choice, Search, SearchEntry, Settings, Task, TimeBudget,
     alpha_beta::{AlphaBeta, Node as Board},
     heuristic::known_ending,
 };
@@ -51,6 +51,14 @@ pub use stats::Stats;
 
 /// Table of the search that plays endings against a bare king.
 const ENDINGS_MB: usize = 8;
+
+pub(crate) const ENTRY: SearchEntry = SearchEntry {
+    name: search_name::BATCH_FIRST,
+    about: "Best first in batches: zero windows proven by the most urgent nodes of the whole tree.",
+    needs: Wants::VALUE,
+    at_once: false,
+    make: |brain, settings| Box::new(BatchFirst::new(brain, settings)),
+};
 
 /// The way to think that suits networks.
 pub struct BatchFirst {
@@ -70,14 +78,13 @@ pub struct BatchFirst {
 impl BatchFirst {
     /// `brain` must give values; where it gives no move scores, moves are ordered by hand.
     pub fn new(brain: Arc<dyn Brain>, settings: Settings) -> BatchFirst {
-        let sampled = sample::move_scores(&*brain);
         BatchFirst {
             rules: Rules::PLAY,
             table: Table::new(settings.hash_mb),
             tree: Tree::default(),
             plant: Plant::default(),
-            queue: Queue::new(sampled.bins),
-            evaluator: Evaluator::start(&brain, sampled.from_mind, settings.threads),
+            queue: Queue::new(sample::bins(&*brain)),
+            evaluator: Evaluator::start(&brain, settings.threads),
             endings: None,
             stats: Stats::default(),
             brain,
@@ -160,7 +167,7 @@ impl Search for BatchFirst {
             self.table = Table::new(settings.hash_mb);
         }
         if settings.threads != self.settings.threads {
-            self.evaluator = Evaluator::start(&self.brain, self.evaluator.scores_moves, settings.threads);
+            self.evaluator = Evaluator::start(&self.brain, settings.threads);
         }
         if settings.tree_mb != self.settings.tree_mb {
             self.tree = Tree::default();

@@ -38,6 +38,9 @@ use picture::Picture;
 use squares::SIDES;
 use tally::{Sum, Tally, danger_cost};
 
+/// The name of the mind.
+pub const NAME: &str = "heuristic";
+
 /// Value of a position for the side to move, in centipawns.
 pub fn evaluate(position: &Chess) -> i32 {
     evaluate_with(position, pieces_value(position.board()), &mut PawnTable::default())

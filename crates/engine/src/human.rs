@@ -2,14 +2,12 @@
 //! when it gives up.
 
 mod effort;
-mod guard;
 mod level;
 mod mood;
 mod settings;
 mod timing;
 
 pub(crate) use effort::Effort;
-pub(crate) use guard::{BlunderGuard, Question};
 pub use level::{level_temperature, tolerated_loss};
 pub use mood::{Mood, accepts_draw};
 pub use settings::{Guard, HumanSettings};

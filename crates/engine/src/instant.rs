@@ -14,18 +14,31 @@ use std::{
 pub use self::draw::temper;
 
 use chess::{
-    Brain, Moment, Opinion, Random,
+    Brain, Moment, Opinion, Random, Wants, search_name,
     shakmaty::{Move, Position},
 };
 
 use crate::{
-    Bound, Choice, Info, Score, Search, Settings, Task, TimeBudget,
+    Bound, Choice, Info, Score, Search, SearchEntry, Settings, Task, TimeBudget,
+    blunder_guard::{BlunderGuard, Question},
     chances::{even_money, score_of},
-    human::{BlunderGuard, Effort, Guard, Mood, Question, level_temperature, think_time},
+    human::{Effort, Guard, Mood, level_temperature, think_time},
 };
 
 /// Vetoes after which the guard names the move itself.
 const MOST_VETOES: usize = 12;
+
+pub(crate) const ENTRY: SearchEntry = SearchEntry {
+    name: search_name::INSTANT,
+    about: "No tree: one of the moves that the mind names, drawn by its chances.",
+    needs: Wants::POLICY,
+    at_once: true,
+    make: |brain, settings| {
+        let mut search = Instant::new(brain);
+        search.configure(&settings);
+        Box::new(search)
+    },
+};
 
 pub struct Instant {
     brain: Arc<dyn Brain>,
@@ -119,7 +132,7 @@ impl Search for Instant {
         if seen.legal_moves().is_empty() {
             return Choice::default();
         }
-        let opinion = self.brain.judge(std::slice::from_ref(&seen)).pop().unwrap_or_default();
+        let opinion = self.brain.judge(std::slice::from_ref(&seen), Wants::ALL).pop().unwrap_or_default();
         let candidates = candidates(&seen, &opinion, &task);
         if candidates.is_empty() {
             return Choice::default();

@@ -4,7 +4,7 @@
 
 pub mod alpha_beta;
 pub mod batch_first;
-mod build;
+mod blunder_guard;
 mod chances;
 mod clock;
 pub mod heuristic;
@@ -15,10 +15,10 @@ mod lateness;
 mod limits;
 mod mind;
 mod search;
+mod searches;
 #[cfg(test)]
 mod testing;
 
-pub use build::{AUTO, BuildError, SEARCHES, build};
 pub use chances::{expected_score, score_of};
 pub use clock::{MOVE_OVERHEAD_MS, TimeBudget};
 pub use human::{Guard, HumanSettings};
@@ -26,4 +26,5 @@ pub use info::{Bound, Info, Score};
 pub use lateness::Lateness;
 pub use limits::{Limits, Signals};
 pub use mind::Mind;
-pub use search::{Choice, Search, Settings, Task};
+pub use search::{Choice, Search, SearchEntry, Settings, Task};
+pub use searches::{AUTO, BuildError, SEARCH_NAMES, SEARCHES, build, find_search, searches_for};

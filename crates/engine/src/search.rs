@@ -1,8 +1,8 @@
 //! The seam between searches and those who ask them for a move.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use chess::{Moment, shakmaty::Move};
+use chess::{Brain, Moment, Traits, Wants, shakmaty::Move};
 
 use crate::{HumanSettings, Info, Limits, Score, Signals};
 
@@ -42,6 +42,32 @@ pub trait Search: Send {
 
     /// Forgets what was learned from the last game.
     fn new_game(&mut self);
+}
+
+/// A search in the list of all.
+#[derive(Debug)]
+pub struct SearchEntry {
+    pub name: &'static str,
+    /// One sentence about it.
+    pub about: &'static str,
+    /// What a mind must have; of these, policy and value count.
+    pub needs: Wants,
+    /// Whether it answers after one look at the position, so that nobody has to limit it.
+    pub at_once: bool,
+    pub make: fn(Arc<dyn Brain>, Settings) -> Box<dyn Search>,
+}
+
+impl SearchEntry {
+    /// What keeps a mind from being put under this search.
+    pub fn lacks(&self, traits: &Traits) -> Option<&'static str> {
+        if self.needs.value && !traits.value {
+            Some("a value of positions")
+        } else if self.needs.policy && traits.policy.is_none() {
+            Some("an opinion on moves")
+        } else {
+            None
+        }
+    }
 }
 
 /// Settings that any search may heed or ignore.

@@ -2,7 +2,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use chess::{Brain, Moment, Opinion, Wdl};
+use chess::{
+    Brain, Evaluated, Moment, MoveScores, Opinion, Traits, Wants, Wdl, search_name, shakmaty::Chess,
+};
 use proptest::prelude::*;
 
 /// The moments of a random game of at most `plies` plies, the start included.
@@ -22,11 +24,50 @@ pub(crate) fn random_game(plies: usize) -> impl Strategy<Value = Vec<Moment>> {
     })
 }
 
+/// Traits of a mind with a policy and a value, or without.
+pub(crate) fn traits(policy: Option<MoveScores>, value: bool) -> Traits {
+    let (think, line, context, hand_made) = (false, false, false, false);
+    Traits { policy, value, think, line, context, bins: None, hand_made, search: search_name::INSTANT }
+}
+
 /// A mind whose opinion looks random and depends on the position and the ratings alone.
-pub(crate) struct Whim;
+pub(crate) struct Whim(Traits);
+
+impl Default for Whim {
+    fn default() -> Whim {
+        Whim(traits(Some(MoveScores::Chances), true))
+    }
+}
+
+/// A mind without any opinion.
+pub(crate) struct Mute(Traits);
+
+impl Default for Mute {
+    fn default() -> Mute {
+        Mute(traits(None, false))
+    }
+}
+
+impl Brain for Mute {
+    fn traits(&self) -> &Traits {
+        &self.0
+    }
+
+    fn judge(&self, moments: &[Moment], _: Wants) -> Vec<Opinion> {
+        vec![Opinion::default(); moments.len()]
+    }
+
+    fn evaluate(&self, _: &[Chess], _: Wants) -> Evaluated {
+        Evaluated::default()
+    }
+}
 
 impl Brain for Whim {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+    fn traits(&self) -> &Traits {
+        &self.0
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
         let opinion = |moment: &Moment| {
             let whim = |word: String| {
                 let mut hasher = DefaultHasher::new();
@@ -37,8 +78,12 @@ impl Brain for Whim {
             let policy = moment.legal_moves().iter().map(|&m| whim(moment.uci(m))).collect();
             let wdl =
                 Wdl::from_weights(whim("win".to_owned()), whim("draw".to_owned()), whim("loss".to_owned()));
-            Opinion { policy: Some(policy), wdl: Some(wdl), ..Opinion::default() }
+            Opinion { policy: Some(policy), wdl: Some(wdl), ..Opinion::default() }.only(wants)
         };
         moments.iter().map(opinion).collect()
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        Evaluated::by_judging(self, positions, wants)
     }
 }

@@ -13,7 +13,7 @@ mod swift;
 
 use std::sync::Arc;
 
-use chess::{Brain, Random};
+use chess::{Brain, Random, search_name};
 use data::Sample;
 
 pub use self::config::{Architecture, Hc3Config, HumanConfig, ObjectiveWeights, RatingForm, SwiftConfig};
@@ -39,7 +39,7 @@ pub(crate) const THINK_BINS: usize = THINK_EDGES.len() + 1;
 impl Family for Human {
     const NAME: &'static str = "human";
     const ABOUT: &'static str = "plays and takes its time as people of a rating do";
-    const SEARCH: &'static str = "instant";
+    const SEARCH: &'static str = search_name::INSTANT;
     const DECIDES: &'static str = "top-1, Maia's positions";
     const CHOOSES: (&'static str, bool) = ("move loss", true);
     type Config = HumanConfig;

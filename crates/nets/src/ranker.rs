@@ -15,7 +15,7 @@ mod stem;
 
 use std::sync::Arc;
 
-use chess::{Brain, Random};
+use chess::{Brain, Random, search_name};
 use data::Sample;
 
 pub(crate) use self::network::Ranker;
@@ -33,7 +33,7 @@ use crate::{
 impl Family for Ranker {
     const NAME: &'static str = "ranker";
     const ABOUT: &'static str = "says which of two positions and which of two moves is better";
-    const SEARCH: &'static str = "alpha-beta";
+    const SEARCH: &'static str = search_name::BATCH_FIRST;
     const DECIDES: &'static str = "pair accuracy";
     const CHOOSES: (&'static str, bool) = ("pair accuracy", false);
     type Config = RankerConfig;

@@ -3,8 +3,8 @@
 use std::{path::Path, sync::Arc};
 
 use ::data::Sample;
-use anyhow::{Context, bail, ensure};
-use chess::{Brain, Moment};
+use anyhow::{Context, ensure};
+use chess::{Brain, Moment, Wants};
 use indicatif::ProgressBar;
 
 use super::{
@@ -47,10 +47,7 @@ impl Model {
     }
 
     fn brain(names: &Names, name: String) -> anyhow::Result<Model> {
-        match names.mind()? {
-            engine::Mind::Net { brain, .. } => Ok(Model::Brain { name, brain }),
-            engine::Mind::Heuristic => bail!("`{name}` is no network"),
-        }
+        Ok(Model::Brain { name, brain: names.mind()?.brain })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -88,10 +85,11 @@ fn judge(
     batch: usize,
     bar: &ProgressBar,
 ) -> anyhow::Result<Vec<Forecast>> {
+    ensure!(brain.traits().policy.is_some(), "it has no opinion on moves");
     let mut forecasts = Vec::new();
     for samples in samples.chunks(batch) {
         let moments: Vec<Moment> = samples.iter().map(|sample| sample.moment.clone()).collect();
-        let opinions = brain.judge(&moments);
+        let opinions = brain.judge(&moments, Wants { line: false, ..Wants::ALL });
         ensure!(opinions.len() == moments.len(), "{} answers to {} moments", opinions.len(), moments.len());
         for opinion in opinions {
             let policy = opinion.policy.context("it has no opinion on moves")?;

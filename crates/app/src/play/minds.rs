@@ -6,3 +6,5 @@ pub(super) mod opponent;
 pub(super) mod search_pool;
 #[cfg(test)]
 mod test_brain;
+#[cfg(test)]
+mod wrapper_tests;

@@ -2,7 +2,7 @@
 
 use std::{env, fmt, path::PathBuf};
 
-use engine::{AUTO, Guard, HumanSettings, Settings};
+use engine::{AUTO, Guard, HumanSettings, SEARCHES, Settings};
 
 use super::go::number;
 use crate::minds::{MINDS, Names};
@@ -55,10 +55,21 @@ use Kind::{Button, Check, Combo, Spin, Text};
 /// Largest table in MiB: a terabyte is more than any machine here will have, and still no overflow.
 const MAX_HASH_MB: i64 = 1 << 20;
 
+/// The search that suits the mind, and all others by name.
+const SEARCH_CHOICES: [&str; SEARCHES.len() + 1] = {
+    let mut choices = [AUTO; SEARCHES.len() + 1];
+    let mut at = 0;
+    while at < SEARCHES.len() {
+        choices[at + 1] = SEARCHES[at].name;
+        at += 1;
+    }
+    choices
+};
+
 #[rustfmt::skip]
 pub(crate) const OPTIONS: &[UciOption] = &[
     option("Brain", Combo { choices: MINDS, set: |p, value| p.names.mind = value.to_owned() }),
-    option("Search", Combo { choices: &[AUTO, "alpha-beta", "batch-first", "instant"], set: |p, value| p.names.search = value.to_owned() }),
+    option("Search", Combo { choices: &SEARCH_CHOICES, set: |p, value| p.names.search = value.to_owned() }),
     option("Weights", Text { set: set_weights }),
     option("UCI_LimitStrength", Check { default: false, set: |p, on| p.limit_strength = on }),
     option("UCI_Elo", Spin { default: 1500, min: HumanSettings::LEAST_RATING as i64, max: HumanSettings::MOST_RATING as i64, set: |p, value| p.human().rating = value as u16 }),

@@ -6,6 +6,7 @@ mod ranker;
 
 use std::{path::PathBuf, process::ExitCode};
 
+use chess::search_name;
 use engine::{Settings, Signals};
 
 use crate::{
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1)]
     threads: usize,
     /// The search: alpha-beta, whose node count is the signature, or batch-first
-    #[arg(long, default_value = "alpha-beta", value_parser = ["alpha-beta", "batch-first"])]
+    #[arg(long, default_value = search_name::ALPHA_BETA, value_parser = [search_name::ALPHA_BETA, search_name::BATCH_FIRST])]
     search: String,
     /// batch-first: the mind to evaluate with
     #[arg(long, default_value = MINDS[0])]
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(What::Ranker(args)) => return ranker::run(args),
         None => {}
     }
-    if args.search == "batch-first" {
+    if args.search == search_name::BATCH_FIRST {
         return batch_first::run(args);
     }
     let settings = Settings { threads: args.threads, hash_mb: args.hash, ..Settings::default() };

@@ -2,14 +2,12 @@
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
+use crate::minds::Names;
 use anyhow::{Context, ensure};
 use chess::{
-    Brain, Clocks, Moment, Opinion, Ratings,
+    Brain, Clocks, Moment, Opinion, Ratings, Wants,
     shakmaty::{ByColor, CastlingMode, san::SanPlus},
 };
-use engine::Mind;
-
-use crate::minds::Names;
 
 /// Show what players do in a position: chances of moves, of the result, and time spent, by rating and clock.
 ///
@@ -60,13 +58,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let moment = start.after_uci(args.moves.iter().map(String::as_str))?;
     let names = Names { weights: args.weights.clone(), ..Names::parse(&args.mind) };
-    let Mind::Net { brain, .. } = names.mind()? else {
-        anyhow::bail!("`{}` has no opinion about people; ask `human`", args.mind);
-    };
+    let brain = names.mind()?.brain;
+    let policy = brain.traits().policy.is_some();
+    ensure!(policy, "`{}` gives no chances of moves; ask `human`", args.mind);
     ensure!(!moment.legal_moves().is_empty(), "the game is over in {}", moment.fen());
     let columns = ask(args, &moment, &brain);
-    let policy = columns[0].opinion.policy.is_some();
-    ensure!(policy, "`{}` gives no chances of moves", args.mind);
     if args.json {
         print_json(&moment, &columns)?;
     } else {
@@ -91,7 +87,7 @@ fn ask(args: &Args, moment: &Moment, brain: &Arc<dyn Brain>) -> Vec<Column> {
             Moment { clocks: Some(clocks), players: Some(players), ..moment.clone() }
         })
         .collect();
-    let opinions = brain.judge(&moments);
+    let opinions = brain.judge(&moments, Wants::ALL);
     pairs
         .into_iter()
         .zip(opinions)

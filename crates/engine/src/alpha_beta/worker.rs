@@ -11,7 +11,7 @@ use std::{
 
 use arrayvec::ArrayVec;
 use chess::{
-    Brain, Moment,
+    Brain, Moment, Wants,
     exchange::balance,
     shakmaty::{Chess, Move},
 };
@@ -226,8 +226,8 @@ impl Worker {
 
 /// A network's value in whole centipawns.
 fn judged_by(brain: &dyn Brain, position: &Chess) -> i32 {
-    let values = brain.values(std::slice::from_ref(position));
-    values.and_then(|values| values.first().copied()).map_or(0, |value| value.round() as i32)
+    let found = brain.evaluate(std::slice::from_ref(position), Wants::VALUE);
+    found.values.first().map_or(0, |value| value.round() as i32)
 }
 
 impl Shared<'_> {

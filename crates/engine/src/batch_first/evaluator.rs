@@ -9,7 +9,7 @@ use std::{
 };
 
 use chess::{
-    Brain, PackedMove,
+    Brain, PackedMove, Wants,
     shakmaty::{Chess, Position},
 };
 
@@ -83,9 +83,8 @@ struct Waiting {
 /// The tree's end of the line.
 pub(super) struct Evaluator {
     brain: Arc<dyn Brain>,
-    /// Whether the mind scores moves.
+    /// Whether the mind scores moves, and these scores are values of the positions after the moves.
     pub(super) scores_moves: bool,
-    /// Whether these scores are values of the positions after the moves.
     pub(super) scores_are_values: bool,
     inbox: Arc<Inbox>,
     answers: mpsc::Receiver<Answer>,
@@ -102,7 +101,8 @@ pub(super) struct Evaluator {
 
 impl Evaluator {
     /// The threads end when this is dropped.
-    pub(super) fn start(brain: &Arc<dyn Brain>, scores_moves: bool, threads: usize) -> Evaluator {
+    pub(super) fn start(brain: &Arc<dyn Brain>, threads: usize) -> Evaluator {
+        let scores_moves = brain.traits().policy.is_some();
         let threads = threads.max(1);
         let inbox = Arc::new(Inbox::default());
         let (outbox, answers) = mpsc::channel();
@@ -120,7 +120,7 @@ impl Evaluator {
         Evaluator {
             brain: Arc::clone(brain),
             scores_moves,
-            scores_are_values: scores_moves && brain.scores_are_values(),
+            scores_are_values: brain.traits().scores_are_values(),
             inbox,
             answers,
             threads,
@@ -145,9 +145,17 @@ impl Evaluator {
         self.threads
     }
 
-    /// Every thread at work, and one batch in reserve: more would only be asked too early.
-    pub(super) fn is_full(&self) -> bool {
-        self.under_way > self.threads
+    /// Every thread at work, and one batch in reserve: more would only be asked too early. Without a reserve for single positions.
+    pub(super) fn is_full(&self, size: usize) -> bool {
+        self.under_way >= self.threads + usize::from(size > 1)
+    }
+
+    /// Batches of `size` that may be under way at the same time. A single thread with single positions works one after the other, which
+    /// makes a search repeatable.
+    pub(super) fn most_under_way(&self, size: usize) -> usize {
+        // With a processor to spare the next batch is gathered while one is judged.
+        let spare = size > 1 && thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
+        self.threads + usize::from(spare) * self.threads
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -258,14 +266,18 @@ impl Job {
     }
 }
 
+/// What the mind says of positions; `None` if it has no value for each, or leaves out moves.
 fn judge(brain: &dyn Brain, scores_moves: bool, positions: &[Chess]) -> Option<Vec<Judgement>> {
-    if !scores_moves {
-        let alone = |value| Judgement { value, moves: Vec::new() };
-        return Some(brain.values(positions)?.into_iter().map(alone).collect());
-    }
-    let (values, scores) = brain.values_and_scores(positions)?;
-    let moves = positions.iter().zip(scores).map(|(position, scores)| ranked(position, &scores));
-    Some(values.into_iter().zip(moves).map(|(value, moves)| Judgement { value, moves }).collect())
+    let wants = if scores_moves { Wants::POLICY_AND_VALUE } else { Wants::VALUE };
+    let found = brain.evaluate(positions, wants);
+    let complete =
+        found.values.len() == positions.len() && (!scores_moves || found.scores.len() == positions.len());
+    let mut scores = found.scores.into_iter();
+    let judgement = |(value, position): (f32, &Chess)| {
+        let moves = scores.next().map_or(Vec::new(), |scores| ranked(position, &scores));
+        Judgement { value, moves }
+    };
+    complete.then(|| found.values.into_iter().zip(positions).map(judgement).collect())
 }
 
 /// Legal moves by their scores, best first.

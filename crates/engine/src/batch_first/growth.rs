@@ -72,9 +72,7 @@ impl Growth<'_, '_> {
     }
 
     fn grow(&mut self) {
-        // With a processor to spare the next batch is gathered while one is judged.
-        let spare = std::thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
-        let most_under_way = self.evaluator.threads() + usize::from(spare) * self.evaluator.threads();
+        let most_under_way = self.evaluator.most_under_way(self.batch_size);
         let (mut told, mut in_vain) = ((None, 0), 0);
         while !self.must_stop() && in_vain < ROUNDS_IN_VAIN {
             while let Some(answers) = self.evaluator.poll() {

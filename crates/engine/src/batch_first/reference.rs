@@ -1,6 +1,6 @@
 //! The value of a position as the rules define it, found by plain recursion.
 
-use chess::{Brain, Moment, shakmaty::Position};
+use chess::{Brain, Moment, Wants, shakmaty::Position};
 
 use super::{Rules, order::forcing_moves, value::mated_at, value::sound};
 
@@ -31,7 +31,7 @@ pub(super) fn value(
             return 0.0;
         }
     }
-    let static_value = || sound(brain.values(std::slice::from_ref(chess)).unwrap()[0]);
+    let static_value = || sound(brain.evaluate(std::slice::from_ref(chess), Wants::VALUE).values[0]);
     if rules.ends(depth) {
         return static_value();
     }

@@ -1,7 +1,7 @@
 //! Scores of moves in a few ordinary positions, to bin the scores of a mind that brings no bins.
 
 use chess::{
-    Bins, Brain, Random,
+    Bins, Brain, Random, Wants,
     shakmaty::{Chess, Position},
 };
 
@@ -10,21 +10,17 @@ use super::order::all_moves;
 const POSITIONS: usize = 24;
 const BINS: usize = 250;
 
-pub(super) struct Sampled {
-    pub(super) bins: Bins,
-    /// Whether the mind itself scores moves.
-    pub(super) from_mind: bool,
-}
-
-pub(super) fn move_scores(brain: &dyn Brain) -> Sampled {
-    let positions = positions();
-    let from_mind = brain.values_and_scores(&positions[..1]).is_some();
-    if let Some(bins) = brain.bins().filter(|_| from_mind) {
-        return Sampled { bins: bins.clone(), from_mind };
+pub(super) fn bins(brain: &dyn Brain) -> Bins {
+    let traits = brain.traits();
+    if let Some(bins) = traits.bins.as_ref().filter(|_| traits.policy.is_some()) {
+        return bins.clone();
     }
-    let asked = if from_mind { brain.move_scores(&positions) } else { None };
-    let scores = asked.unwrap_or_else(|| positions.iter().map(by_hand).collect()).concat();
-    Sampled { bins: Bins::of(&scores, BINS), from_mind }
+    let positions = positions();
+    let scores = match traits.policy {
+        Some(_) => brain.evaluate(&positions, Wants::POLICY).scores,
+        None => positions.iter().map(by_hand).collect(),
+    };
+    Bins::of(&scores.concat(), BINS)
 }
 
 fn by_hand(position: &Chess) -> Vec<f32> {

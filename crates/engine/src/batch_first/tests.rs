@@ -6,12 +6,12 @@ use std::{
 };
 
 use chess::{
-    Bins, Opinion, Random,
+    Bins, Evaluated, MoveScores, Opinion, Random, Traits,
     shakmaty::{CastlingMode, Chess, EnPassantMode, Position, zobrist::Zobrist64},
 };
 
 use super::*;
-use crate::{Info, Limits, Score, Signals, heuristic::Heuristic};
+use crate::{Info, Limits, Score, Signals, heuristic::Heuristic, testing::traits};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const PLAIN: Rules =
@@ -19,35 +19,37 @@ const PLAIN: Rules =
 const DEFINED: Rules = Rules { quiescence: true, extensions: true, ..PLAIN };
 
 /// A mind that is a table of numbers: value and move scores depend on the position alone, and mean nothing.
-#[derive(Default)]
 struct Dice {
-    scores: bool,
+    traits: Traits,
     largest_batch: AtomicUsize,
 }
 
+fn dice(scores: bool) -> Arc<Dice> {
+    let traits = traits(scores.then_some(MoveScores::Values), true);
+    Arc::new(Dice { traits, largest_batch: AtomicUsize::new(0) })
+}
+
 impl Brain for Dice {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
-        moments.iter().map(|_| Opinion::default()).collect()
+    fn traits(&self) -> &Traits {
+        &self.traits
     }
 
-    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
-        self.largest_batch.fetch_max(positions.len(), Ordering::Relaxed);
-        Some(positions.iter().map(|position| 400.0 * roll(position, 1) - 200.0).collect())
+    fn judge(&self, moments: &[Moment], _: Wants) -> Vec<Opinion> {
+        vec![Opinion::default(); moments.len()]
     }
 
-    fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        if wants.value {
+            self.largest_batch.fetch_max(positions.len(), Ordering::Relaxed);
+        }
+        let value = |position: &Chess| 400.0 * roll(position, 1) - 200.0;
         let scores =
             |position: &Chess| (0..position.legal_moves().len()).map(|m| roll(position, m + 2)).collect();
-        self.scores.then(|| positions.iter().map(scores).collect())
-    }
-
-    fn scores_are_values(&self) -> bool {
-        true
-    }
-
-    fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
-        let scores = self.move_scores(positions)?;
-        Some((self.values(positions)?, scores))
+        let wanted = |wanted: bool| if wanted { positions } else { &[] };
+        Evaluated {
+            values: wanted(wants.value).iter().map(value).collect(),
+            scores: wanted(wants.policy).iter().map(scores).collect(),
+        }
     }
 }
 
@@ -114,7 +116,7 @@ fn sparse_positions(count: usize, seed: u64) -> Vec<Moment> {
 
 #[test]
 fn the_value_is_that_of_minimax() {
-    let dice = Arc::new(Dice { scores: true, ..Dice::default() });
+    let dice = dice(true);
     let mut search = search(dice.clone(), PLAIN, 16);
     for (number, moment) in random_positions(300, 1).into_iter().enumerate() {
         let depth = match moment.legal_moves().len() {
@@ -130,7 +132,7 @@ fn the_value_is_that_of_minimax() {
 
 #[test]
 fn with_quiescence_and_extensions_the_value_is_that_of_plain_recursion() {
-    let dice = Arc::new(Dice::default());
+    let dice = dice(false);
     let mut search = search(dice.clone(), DEFINED, 32);
     for (number, moment) in sparse_positions(60, 2).into_iter().enumerate() {
         let depth = 1 + number as u32 % 2;
@@ -148,7 +150,7 @@ fn bins_batches_and_threads_change_the_order_of_work_and_never_the_value() {
     ];
     let positions = sparse_positions(12, 3);
     let run = |bins: &Bins, batch: usize, threads: usize| -> (Vec<f32>, u64) {
-        let dice = Arc::new(Dice { scores: true, ..Dice::default() });
+        let dice = dice(true);
         let mut search = search(dice, DEFINED, batch);
         search.configure(&Settings { threads, ..search.settings.clone() });
         search.queue = Queue::new(bins.clone());
@@ -176,7 +178,7 @@ fn bins_batches_and_threads_change_the_order_of_work_and_never_the_value() {
 #[test]
 fn searches_that_look_less_come_to_an_end_too() {
     for (scores, batch) in [(true, 16), (false, 3)] {
-        let dice = Arc::new(Dice { scores, ..Dice::default() });
+        let dice = dice(scores);
         let mut search = search(dice, Rules::PLAY, batch);
         for moment in random_positions(24, 6) {
             let (choice, infos) = think(&mut search, &moment, Limits::depth(3));
@@ -188,7 +190,7 @@ fn searches_that_look_less_come_to_an_end_too() {
 
 #[test]
 fn the_best_move_is_one_of_the_best_value() {
-    let dice = Arc::new(Dice::default());
+    let dice = dice(false);
     let mut search = search(dice.clone(), PLAIN, 8);
     for moment in random_positions(40, 4) {
         let (choice, _) = think(&mut search, &moment, Limits::depth(2));
@@ -254,7 +256,7 @@ fn a_position_with_more_than_a_hundred_moves_is_no_different() {
 
 #[test]
 fn a_full_tree_is_thinned_out_and_the_search_goes_on() {
-    let dice = Arc::new(Dice::default());
+    let dice = dice(false);
     let mut search = search(dice, PLAIN, 64);
     search.settings.tree_mb = 0;
     let moment = at("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10");

@@ -119,7 +119,7 @@ impl<'a> Walker<'a> {
                     return End::NoRoom;
                 }
                 self.begin(depth);
-            } else if self.evaluator.is_full() {
+            } else if self.evaluator.is_full(self.batch_size) {
                 self.await_answer();
             } else if self.gathered.len() >= self.full_batch() {
                 self.send();

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use chess::{
-    Brain, Moment, Opinion, Wdl,
+    Brain, Evaluated, Moment, Opinion, Traits, Wants, Wdl, search_name,
     shakmaty::{Chess, Position},
 };
 
@@ -13,22 +13,37 @@ use super::{PawnTable, evaluate, evaluate_with, pieces_value};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heuristic;
 
+static TRAITS: Traits = Traits {
+    policy: None,
+    value: true,
+    think: false,
+    line: false,
+    context: false,
+    bins: None,
+    hand_made: true,
+    search: search_name::ALPHA_BETA,
+};
+
 impl Brain for Heuristic {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
-        moments
-            .iter()
-            .map(|moment| Opinion {
-                wdl: Some(win_chances(evaluate(&moment.position), moment.halfmoves())),
-                ..Opinion::default()
-            })
-            .collect()
+    fn traits(&self) -> &Traits {
+        &TRAITS
     }
 
-    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        let wdl = |moment: &Moment| win_chances(evaluate(&moment.position), moment.halfmoves());
+        let opinion = |moment| Opinion { wdl: wants.value.then(|| wdl(moment)), ..Opinion::default() };
+        moments.iter().map(opinion).collect()
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        if !wants.value {
+            return Evaluated::default();
+        }
         thread_local!(static PAWNS: RefCell<PawnTable> = RefCell::default());
         PAWNS.with_borrow_mut(|pawns| {
             let value = |position: &Chess| evaluate_with(position, pieces_value(position.board()), pawns);
-            Some(positions.iter().map(value).map(|value| value as f32).collect())
+            let values = positions.iter().map(value).map(|value| value as f32).collect();
+            Evaluated { values, scores: Vec::new() }
         })
     }
 }

@@ -1,19 +1,30 @@
 //! How the instant search plays, tried with minds that are easy to read.
 
-use chess::{ThinkTime, shakmaty::CastlingMode};
+use chess::{
+    Evaluated, MoveScores, ThinkTime, Traits,
+    shakmaty::{CastlingMode, Chess},
+};
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
     HumanSettings, Limits, Signals,
-    testing::{Whim, random_game},
+    testing::{Whim, random_game, traits},
 };
 
 /// Wants one move above all, and thinks little of the others.
-struct Wants(&'static str);
+struct Prefers(&'static str, Traits);
 
-impl Brain for Wants {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+fn prefers(m: &'static str) -> Prefers {
+    Prefers(m, traits(Some(MoveScores::Chances), true))
+}
+
+impl Brain for Prefers {
+    fn traits(&self) -> &Traits {
+        &self.1
+    }
+
+    fn judge(&self, moments: &[Moment], _: Wants) -> Vec<Opinion> {
         let opinion = |moment: &Moment| {
             let legal = moment.legal_moves();
             let policy = legal.iter().map(|&m| if moment.uci(m) == self.0 { 1.0 } else { 1e-4 }).collect();
@@ -22,6 +33,10 @@ impl Brain for Wants {
             Opinion { policy: Some(policy), wdl: Some(wdl), think: Some(think), line: Vec::new() }
         };
         moments.iter().map(opinion).collect()
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        Evaluated::by_judging(self, positions, wants)
     }
 }
 
@@ -49,7 +64,7 @@ fn the_guard_vetoes_a_mate_in_one_for_a_strong_player_and_lets_a_weak_one_err() 
     let play = |guard, rating| {
         let settings = HumanSettings { guard, rating, temperature: 0.0, ..unguarded() };
         let moment = before_fools_mate();
-        let best = ask(&mut search(Wants("g2g4"), settings), &moment, Limits::nodes(1)).best.unwrap();
+        let best = ask(&mut search(prefers("g2g4"), settings), &moment, Limits::nodes(1)).best.unwrap();
         moment.uci(best)
     };
     assert_eq!(play(Guard::Off, 2400), "g2g4");
@@ -62,7 +77,7 @@ fn the_guard_vetoes_a_mate_in_one_for_a_strong_player_and_lets_a_weak_one_err() 
 fn the_guard_lets_sound_moves_pass() {
     for wanted in ["d2d4", "b1c3", "e2e4"] {
         let settings = HumanSettings { guard: Guard::Strict, rating: 2000, temperature: 0.0, ..unguarded() };
-        let best = ask(&mut search(Wants(wanted), settings), &before_fools_mate(), Limits::nodes(1)).best;
+        let best = ask(&mut search(prefers(wanted), settings), &before_fools_mate(), Limits::nodes(1)).best;
         assert_eq!(before_fools_mate().uci(best.unwrap()), wanted);
     }
 }
@@ -72,13 +87,13 @@ fn a_single_legal_move_is_played_however_bad() {
     let moment = Moment::from_fen("7k/8/8/8/8/7q/5r2/7K w - - 0 1", CastlingMode::Standard).unwrap();
     assert_eq!(moment.legal_moves().len(), 1);
     let settings = HumanSettings { guard: Guard::Strict, rating: 2600, ..unguarded() };
-    assert!(ask(&mut search(Whim, settings), &moment, Limits::nodes(1)).best.is_some());
+    assert!(ask(&mut search(Whim::default(), settings), &moment, Limits::nodes(1)).best.is_some());
 }
 
 #[test]
 fn lines_tell_the_chances_and_the_score_of_the_mind() {
     let mut told = Vec::new();
-    let mut search = search(Wants("d2d4"), unguarded());
+    let mut search = search(prefers("d2d4"), unguarded());
     for multipv in [1, 3] {
         search.settings.multipv = multipv;
         let mut report = |info: &Info| told.push((info.multipv, info.chance, info.score, info.line.clone()));
@@ -92,32 +107,43 @@ fn lines_tell_the_chances_and_the_score_of_the_mind() {
 
 #[test]
 fn a_lost_game_is_given_up_and_think_time_told_only_when_asked_for() {
-    let mut person = search(Wants("d2d4"), HumanSettings { resigns: true, timing: true, ..unguarded() });
+    let mut person = search(prefers("d2d4"), HumanSettings { resigns: true, timing: true, ..unguarded() });
     let moment = Moment { clocks: Some(chess::Clocks::start(300, 0)), ..Moment::default() };
     let choices: Vec<Choice> = (0..4).map(|_| ask(&mut person, &moment, Limits::clock())).collect();
     assert_eq!(choices.iter().map(|choice| choice.resigns).collect::<Vec<_>>(), [false, false, true, true]);
     assert!(choices[0].think.is_some());
     person.new_game();
     assert!(!ask(&mut person, &moment, Limits::clock()).resigns);
-    let silent = ask(&mut search(Wants("d2d4"), unguarded()), &moment, Limits::clock());
+    let silent = ask(&mut search(prefers("d2d4"), unguarded()), &moment, Limits::clock());
     assert_eq!((silent.think, silent.resigns), (None, false));
 }
 
 #[test]
 fn moves_are_drawn_as_often_as_the_mind_gives_them_chances() {
-    struct Even;
+    struct Even(Traits);
     impl Brain for Even {
-        fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+        fn traits(&self) -> &Traits {
+            &self.0
+        }
+
+        fn judge(&self, moments: &[Moment], _: Wants) -> Vec<Opinion> {
             let even = |moment: &Moment| vec![0.05; moment.legal_moves().len()];
             moments
                 .iter()
                 .map(|moment| Opinion { policy: Some(even(moment)), ..Opinion::default() })
                 .collect()
         }
+
+        fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+            Evaluated::by_judging(self, positions, wants)
+        }
     }
     let mut counts = std::collections::HashMap::new();
     for seed in 0..2000 {
-        let mut search = search(Even, HumanSettings { seed: Some(seed), top_p: 1.0, ..unguarded() });
+        let mut search = search(
+            Even(traits(Some(MoveScores::Chances), false)),
+            HumanSettings { seed: Some(seed), top_p: 1.0, ..unguarded() },
+        );
         *counts.entry(ask(&mut search, &Moment::default(), Limits::nodes(1)).best.unwrap()).or_insert(0) += 1;
     }
     assert_eq!(counts.len(), 20);
@@ -130,10 +156,10 @@ proptest! {
     #[test]
     fn the_answer_depends_on_seed_and_moment_alone(game in random_game(60), seed: u64) {
         let settings = HumanSettings { seed: Some(seed), ..unguarded() };
-        let mut played_through = search(Whim, settings.clone());
+        let mut played_through = search(Whim::default(), settings.clone());
         for moment in game.iter().filter(|moment| !moment.legal_moves().is_empty()) {
             let along = ask(&mut played_through, moment, Limits::nodes(1)).best;
-            let afresh = ask(&mut search(Whim, settings.clone()), moment, Limits::nodes(1)).best;
+            let afresh = ask(&mut search(Whim::default(), settings.clone()), moment, Limits::nodes(1)).best;
             prop_assert_eq!(along, afresh, "{}", moment.fen());
         }
     }
@@ -147,7 +173,7 @@ proptest! {
         let limits = Limits { search_moves: vec![only], ..Limits::nodes(1) };
         for guard in [Guard::Off, Guard::Human] {
             let settings = HumanSettings { guard, ..unguarded() };
-            let best = ask(&mut search(Whim, settings), moment, limits.clone()).best;
+            let best = ask(&mut search(Whim::default(), settings), moment, limits.clone()).best;
             prop_assert_eq!(best, Some(only));
         }
     }

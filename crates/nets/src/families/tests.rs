@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chess::{
-    Clocks, Moment, Random, Ratings,
+    Clocks, Moment, Random, Ratings, Wants,
     shakmaty::{CastlingMode, Position},
 };
 use data::Sample;
@@ -129,8 +129,9 @@ fn saved_and_loaded_is_the_same_mind() {
         let read = WeightFile::read(&path).unwrap();
         assert_eq!(read.card, file.card);
         let (before, after) = (build(file).unwrap(), load(&path).unwrap());
+        assert_eq!(before.traits(), after.traits());
         let moments = moments();
-        for (a, b) in before.judge(&moments).iter().zip(&after.judge(&moments)) {
+        for (a, b) in before.judge(&moments, Wants::ALL).iter().zip(&after.judge(&moments, Wants::ALL)) {
             assert!(close(a, b), "{config:?}: {a:?} {b:?}");
         }
     }
@@ -144,12 +145,42 @@ fn batched_is_one_by_one() {
         // A finished game in the middle must not shift the others.
         let mated = Moment::from_fen("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", CastlingMode::Standard).unwrap();
         moments.insert(3, mated);
-        let together = brain.judge(&moments);
+        let together = brain.judge(&moments, Wants::ALL);
         assert_eq!(together.len(), moments.len());
         for (moment, opinion) in moments.iter().zip(&together) {
-            let alone = &brain.judge(std::slice::from_ref(moment))[0];
+            let alone = &brain.judge(std::slice::from_ref(moment), Wants::ALL)[0];
             assert!(close(alone, opinion), "{config:?} in {}", moment.fen());
-            assert_eq!(opinion.policy.as_ref().unwrap().len(), moment.legal_moves().len());
+            let moves = brain.traits().policy.map(|_| moment.legal_moves().len());
+            assert_eq!(opinion.policy.as_ref().map(Vec::len), moves, "{config:?} in {}", moment.fen());
+        }
+    }
+}
+
+/// What is wanted is there if the mind has it, nothing else is, and it does not hang on what else was wanted.
+#[test]
+fn a_mind_answers_what_is_wanted_of_what_it_has() {
+    let moments = moments();
+    let positions: Vec<_> = moments.iter().map(|moment| moment.position.clone()).collect();
+    for config in NetConfig::all_tiny() {
+        let brain = build(weight_file(&config, 5)).unwrap();
+        let traits = brain.traits();
+        assert!(traits.policy.is_some() || traits.value, "{config:?}");
+        let all = brain.judge(&moments, Wants::ALL);
+        for wants in [Wants::NOTHING, Wants::POLICY, Wants::VALUE, Wants::POLICY_AND_VALUE, Wants::ALL] {
+            for (opinion, full) in brain.judge(&moments, wants).iter().zip(&all) {
+                assert_eq!(opinion.policy.is_some(), wants.policy && traits.policy.is_some(), "{config:?}");
+                assert_eq!(opinion.wdl.is_some(), wants.value && traits.value, "{config:?}");
+                assert_eq!(opinion.think.is_some(), wants.think && traits.think, "{config:?}");
+                assert!(opinion.line.is_empty() || (wants.line && traits.line), "{config:?}");
+                assert!(close(opinion, &full.clone().only(wants)), "{config:?}: {opinion:?} {full:?}");
+            }
+            let found = brain.evaluate(&positions, wants);
+            let expected = |wanted: bool| if wanted { positions.len() } else { 0 };
+            assert_eq!(found.values.len(), expected(wants.value && traits.value), "{config:?}");
+            assert_eq!(found.scores.len(), expected(wants.policy && traits.policy.is_some()), "{config:?}");
+            for (scores, moment) in found.scores.iter().zip(&moments) {
+                assert_eq!(scores.len(), moment.legal_moves().len(), "{config:?}");
+            }
         }
     }
 }
@@ -171,14 +202,18 @@ fn a_flipped_position_gets_the_flipped_opinion() {
             let mut mirror = Moment::new(setup.position(CastlingMode::Standard).unwrap());
             (moment.clocks, moment.players) = (Some(clocks), Some(players));
             (mirror.clocks, mirror.players) = (Some(clocks.swapped()), Some(players.swapped()));
-            let (one, other) = (&brain.judge(&[moment.clone()])[0], &brain.judge(&[mirror.clone()])[0]);
+            let judge = |moment: &Moment| brain.judge(std::slice::from_ref(moment), Wants::ALL).remove(0);
+            let (one, other) = (judge(&moment), judge(&mirror));
+            assert_eq!(one.policy.is_some(), other.policy.is_some());
             let flipped = mirror.legal_moves();
-            for (m, chance) in moment.legal_moves().into_iter().zip(one.policy.as_ref().unwrap()) {
-                let at = flipped.iter().position(|&other| other == m.to_mirrored()).unwrap();
-                let same = other.policy.as_ref().unwrap()[at];
-                assert!((chance - same).abs() < 1e-5, "{config:?}: {m} {chance} {same}");
+            for (one, other) in one.policy.iter().zip(&other.policy) {
+                for (m, chance) in moment.legal_moves().into_iter().zip(one) {
+                    let at = flipped.iter().position(|&other| other == m.to_mirrored()).unwrap();
+                    assert!((chance - other[at]).abs() < 1e-5, "{config:?}: {m} {chance} {}", other[at]);
+                }
             }
-            assert!((one.wdl.unwrap().win() - other.wdl.unwrap().win()).abs() < 1e-5);
+            let wins = [&one, &other].map(|opinion| opinion.wdl.map_or(-1.0, |wdl| wdl.win()));
+            assert!((wins[0] - wins[1]).abs() < 1e-5, "{config:?}: {wins:?}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The mind that comes of a trained network.
 
 use burn::tensor::activation::softmax;
-use chess::{Brain, Moment, Opinion, ThinkTime, Wdl};
+use chess::{Brain, Evaluated, Moment, MoveScores, Opinion, ThinkTime, Traits, Wants, Wdl, shakmaty::Chess};
 
 use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
-use crate::{choice, fused, temperature::at_temperature, weights::values};
+use crate::{choice, family::Family, fused, temperature::at_temperature, weights::values};
 
 /// Moments that are judged in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -16,14 +16,26 @@ pub(super) struct HumanBrain {
     network: Human,
     packed: Option<Packed>,
     config: HumanConfig,
+    traits: Traits,
 }
 
 impl HumanBrain {
     pub(super) fn new(network: Human, config: HumanConfig) -> HumanBrain {
-        HumanBrain { packed: network.packed(), network, config }
+        let traits = Traits {
+            policy: Some(MoveScores::Chances),
+            value: true,
+            think: true,
+            line: false,
+            context: true,
+            bins: None,
+            hand_made: false,
+            search: Human::SEARCH,
+        };
+        HumanBrain { packed: network.packed(), network, config, traits }
     }
 
-    fn judge_some(&self, moments: &[&Moment]) -> Vec<Opinion> {
+    /// All heads share what is costly, so a part of the opinion costs as much as the whole; only what is made of the outputs is left out.
+    fn judge_some(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
         let batch = Batch::from_moments(&self.config, moments);
         let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false, self.packed.as_ref());
         let moves = fused::chances(&choice::ends(&batch.counts), values(moves));
@@ -35,9 +47,9 @@ impl HumanBrain {
         rows.zip(rest)
             .zip(moments)
             .map(|((row, (wdl, think)), moment)| Opinion {
-                policy: Some(self.calibrated(row, moment)),
-                wdl: Some(Wdl::from_weights(wdl[0], wdl[1], wdl[2])),
-                think: Some(think_time(think)),
+                policy: wants.policy.then(|| self.calibrated(row, moment)),
+                wdl: wants.value.then(|| Wdl::from_weights(wdl[0], wdl[1], wdl[2])),
+                think: wants.think.then(|| think_time(think)),
                 line: Vec::new(),
             })
             .collect()
@@ -55,15 +67,23 @@ impl HumanBrain {
 }
 
 impl Brain for HumanBrain {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+    fn traits(&self) -> &Traits {
+        &self.traits
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
         let alive: Vec<&Moment> = moments.iter().filter(|moment| !moment.legal_moves().is_empty()).collect();
-        let mut answers = alive.chunks(MOST_AT_ONCE).flat_map(|some| self.judge_some(some));
-        let finished = || Opinion { policy: Some(Vec::new()), ..Opinion::default() };
+        let mut answers = alive.chunks(MOST_AT_ONCE).flat_map(|some| self.judge_some(some, wants));
+        let finished = || Opinion { policy: wants.policy.then(Vec::new), ..Opinion::default() };
         let answer = |moment: &Moment| match moment.legal_moves().is_empty() {
             true => finished(),
             false => answers.next().expect("one answer per moment"),
         };
         moments.iter().map(answer).collect()
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        Evaluated::by_judging(self, positions, wants)
     }
 }
 

@@ -1,13 +1,16 @@
 //! The mind that comes of a trained network.
 
-use chess::{Bins, Brain, LOG_ODDS_PER_CENTIPAWN, Moment, Opinion, Wdl, shakmaty::Chess};
+use chess::{
+    Bins, Brain, Evaluated, LOG_ODDS_PER_CENTIPAWN, Moment, MoveScores, Opinion, Traits, Wants, Wdl,
+    shakmaty::Chess,
+};
 
 use super::{
     Ranker,
     batch::Batch,
     ready::{Outputs, ReadyRanker},
 };
-use crate::weights::values;
+use crate::{family::Family, weights::values};
 
 /// Positions that burn judges in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -21,8 +24,7 @@ pub(super) struct RankerBrain {
     ready: Option<ReadyRanker>,
     zero: f32,
     odds: f32,
-    /// Of scores in centipawns.
-    bins: Bins,
+    traits: Traits,
 }
 
 impl RankerBrain {
@@ -30,8 +32,17 @@ impl RankerBrain {
         let [zero, odds] = [&network.zero, &network.odds].map(|number| values(number.val())[0]);
         let centipawns = odds / LOG_ODDS_PER_CENTIPAWN;
         let edges = values(network.bins.val()).into_iter().map(|edge| centipawns * edge).collect();
-        let bins = Bins { shift: centipawns * values(network.shift.val())[0], edges };
-        RankerBrain { ready: network.ready(), zero, odds, bins, network }
+        let traits = Traits {
+            policy: Some(MoveScores::Values),
+            value: true,
+            think: false,
+            line: false,
+            context: false,
+            bins: Some(Bins { shift: centipawns * values(network.shift.val())[0], edges }),
+            hand_made: false,
+            search: Ranker::SEARCH,
+        };
+        RankerBrain { ready: network.ready(), zero, odds, traits, network }
     }
 
     /// Values, and scores of all moves where `moves` says so.
@@ -93,34 +104,38 @@ fn chances(scores: &[f32]) -> Vec<f32> {
 }
 
 impl Brain for RankerBrain {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+    fn traits(&self) -> &Traits {
+        &self.traits
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        if !wants.policy && !wants.value {
+            return vec![Opinion::default(); moments.len()];
+        }
         let positions: Vec<Chess> = moments.iter().map(|moment| moment.position.clone()).collect();
-        let (values, scores) = self.rank(&positions, true);
-        let opinion = |(value, scores): (f32, Vec<f32>)| {
-            let wdl = (!scores.is_empty()).then(|| self.wdl(value));
-            Opinion { policy: Some(chances(&scores)), wdl, ..Opinion::default() }
+        let (values, scores) = self.rank(&positions, wants.policy);
+        let mut scores = scores.into_iter();
+        let opinion = |(value, moment): (f32, &Moment)| {
+            let scores = scores.next().filter(|_| wants.policy);
+            let goes_on = match &scores {
+                Some(scores) => !scores.is_empty(),
+                None => !moment.legal_moves().is_empty(),
+            };
+            let wdl = (wants.value && goes_on).then(|| self.wdl(value));
+            Opinion { policy: scores.map(|scores| chances(&scores)), wdl, ..Opinion::default() }
         };
-        values.into_iter().zip(scores).map(opinion).collect()
+        values.into_iter().zip(moments).map(opinion).collect()
     }
 
-    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
-        Some(self.appraise(positions, false).0)
-    }
-
-    fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
-        Some(self.appraise(positions, true).1)
-    }
-
-    fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
-        Some(self.appraise(positions, true))
-    }
-
-    fn scores_are_values(&self) -> bool {
-        true
-    }
-
-    fn bins(&self) -> Option<&Bins> {
-        Some(&self.bins)
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        if !wants.policy && !wants.value {
+            return Evaluated::default();
+        }
+        let (values, scores) = self.appraise(positions, wants.policy);
+        Evaluated {
+            values: if wants.value { values } else { Vec::new() },
+            scores: if wants.policy { scores } else { Vec::new() },
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use burn::tensor::Device;
 use chess::{
-    Brain, Random,
+    Brain, Random, Wants,
     shakmaty::{Chess, Position},
 };
 
@@ -36,8 +36,8 @@ pub fn speed(config: &RankerConfig, batch: usize, budget: Duration) -> Speed {
         network = optimiser.weights.install(network.clone());
     });
     let brain = RankerBrain::new(Ranker::new(config, &mut Builder::new(1, &device())));
-    let values = rate(batch, budget, || drop(brain.values(&positions)));
-    let moves = rate(batch, budget, || drop(brain.move_scores(&positions)));
+    let values = rate(batch, budget, || drop(brain.evaluate(&positions, Wants::VALUE)));
+    let moves = rate(batch, budget, || drop(brain.evaluate(&positions, Wants::POLICY)));
     Speed { train, values, moves }
 }
 

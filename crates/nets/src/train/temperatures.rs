@@ -56,7 +56,7 @@ fn cases(
     for samples in Sampler::new(data, &options) {
         let samples = samples?;
         let moments: Vec<_> = samples.iter().map(|sample| sample.moment.clone()).collect();
-        for (sample, opinion) in samples.iter().zip(brain.judge(&moments)) {
+        for (sample, opinion) in samples.iter().zip(brain.judge(&moments, chess::Wants::POLICY)) {
             let turn = sample.moment.turn();
             let rating = sample.moment.players.and_then(|players| players.of(turn));
             let played = sample.moment.legal_moves().iter().position(|&m| m == sample.played);

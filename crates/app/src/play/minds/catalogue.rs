@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use chess::Brain;
-use engine::{Mind, SEARCHES};
+use chess::{Brain, search_name};
+use engine::{Mind, heuristic, searches_for};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
@@ -53,24 +53,21 @@ pub(crate) struct Minds {
 impl Minds {
     /// All that come with the program.
     pub(crate) fn embedded() -> Minds {
-        let named = MINDS.iter().filter_map(|&name| match Names::parse(name).mind() {
-            Ok(Mind::Net { name, brain }) => Some((name, brain)),
-            _ => None,
-        });
-        Minds::start(named.collect())
+        let networks = MINDS.iter().filter(|name| **name != heuristic::NAME);
+        let minds = networks.filter_map(|name| Names::parse(name).mind().ok());
+        Minds::start(minds.map(|mind| (mind.name, mind.brain)).collect())
     }
 
     pub(crate) fn start(networks: Vec<(String, Arc<dyn Brain>)>) -> Minds {
         let mut cards = Vec::new();
         let mut shared = Vec::new();
         for (name, brain) in networks {
-            // Tried on the bare network: the shared one may not be waited for here.
-            cards.extend(pairs(&Mind::net(name.clone(), Arc::clone(&brain))));
             let evaluator = Evaluator::start(brain);
-            let mind = Mind::net(name, Arc::new(evaluator.clone()));
+            let mind = Mind::new(name, Arc::new(evaluator.clone()));
+            cards.extend(pairs(&mind));
             shared.push(Network { card: card(&mind, mind.usual_search()), evaluator, mind });
         }
-        cards.extend(pairs(&Mind::Heuristic));
+        cards.extend(pairs(&Mind::heuristic()));
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let places = || Arc::new(Semaphore::new(MOST_THINKING));
         let searches = SearchPool::start(cores);
@@ -84,43 +81,40 @@ impl Minds {
     /// The network of a `family:search`, if it is one.
     pub(crate) fn network(&self, name: &str) -> Option<&Network> {
         let family = name.split(':').next()?;
-        self.networks.iter().find(|network| network.mind.name() == family)
+        self.networks.iter().find(|network| network.mind.name == family)
     }
 
     pub(crate) fn people(&self) -> Option<&Evaluator> {
-        self.networks.iter().find(|network| network.mind.name() == PEOPLE).map(|network| &network.evaluator)
+        self.networks.iter().find(|network| network.mind.name == PEOPLE).map(|network| &network.evaluator)
     }
 }
 
 fn pairs(mind: &Mind) -> Vec<MindCard> {
     let usual = mind.usual_search();
-    let mut searches: Vec<&str> = SEARCHES.to_vec();
+    let mut searches: Vec<&str> = searches_for(mind).map(|entry| entry.name).collect();
     searches.sort_by_key(|search| *search != usual);
-    searches.retain(|search| engine::build(mind, search).is_ok());
     searches.into_iter().map(|search| card(mind, search)).collect()
 }
 
 /// A family that nobody has described yet is shown by its name.
 fn card(mind: &Mind, search: &str) -> MindCard {
-    let (title, about) = match mind.name() {
+    let (title, about) = match mind.name.as_str() {
         PEOPLE => {
             ("Human-like", "Plays what people of the chosen rating play, and thinks as long as they do.")
         }
-        "heuristic" => ("Engine", "Hand-made evaluation, at full strength."),
+        heuristic::NAME => ("Engine", "Hand-made evaluation, at full strength."),
         "ranker" => {
             ("Ranker", "A network that learned from analysed games which of two positions is better.")
         }
         other => (other, "A network without a description."),
     };
-    let name = format!("{}:{search}", mind.name());
+    let name = format!("{}:{search}", mind.name);
     let rated = plays_at_rating(&name);
     let (title, about) = match search == mind.usual_search() {
         true => (title.to_owned(), about.to_owned()),
         false => {
-            let about = format!(
-                "What `{}` thinks of positions, searched by {search}, at full strength.",
-                mind.name()
-            );
+            let about =
+                format!("What `{}` thinks of positions, searched by {search}, at full strength.", mind.name);
             (format!("{title}, {search}"), about)
         }
     };
@@ -129,7 +123,7 @@ fn card(mind: &Mind, search: &str) -> MindCard {
 
 /// Whether the mind called `family:search` plays at the rating that it is given. All others play as well as they can.
 pub(crate) fn plays_at_rating(name: &str) -> bool {
-    name.split_once(':') == Some((PEOPLE, "instant"))
+    name.split_once(':') == Some((PEOPLE, search_name::INSTANT))
 }
 
 #[cfg(test)]
@@ -138,7 +132,7 @@ pub(crate) mod tests {
 
     /// The engine, and a mind that costs nothing in the place of the human one.
     pub(crate) fn minds() -> Minds {
-        Minds::start(vec![(PEOPLE.to_owned(), Arc::new(TestBrain))])
+        Minds::start(vec![(PEOPLE.to_owned(), Arc::new(TestBrain::default()))])
     }
 
     #[test]

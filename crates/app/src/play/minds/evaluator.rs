@@ -3,7 +3,7 @@
 
 use std::{fmt, panic, sync::Arc};
 
-use chess::{Bins, Brain, Moment, Opinion, shakmaty::Chess};
+use chess::{Brain, Evaluated, Moment, Opinion, Traits, Wants, shakmaty::Chess};
 use tokio::sync::{mpsc, oneshot};
 
 /// Larger batches gain nothing on a processor and make the first in the queue wait.
@@ -13,29 +13,31 @@ const QUEUE: usize = 1024;
 #[derive(Clone)]
 pub(crate) struct Evaluator {
     requests: mpsc::Sender<Request>,
-    bins: Option<Arc<Bins>>,
+    traits: Arc<Traits>,
 }
 
 /// What a mind can be asked, each with the one who waits for it.
 enum Request {
-    Opinion(Box<Moment>, oneshot::Sender<Opinion>),
-    Values(Vec<Chess>, oneshot::Sender<Option<Vec<f32>>>),
-    MoveScores(Vec<Chess>, oneshot::Sender<Option<Vec<Vec<f32>>>>),
+    Opinion(Box<Moment>, Wants, oneshot::Sender<Opinion>),
+    Evaluation(Vec<Chess>, Wants, oneshot::Sender<Evaluated>),
 }
+
+/// Value and move scores of one position, as far as they were wanted.
+type Parts = (Option<f32>, Option<Vec<f32>>);
 
 impl Evaluator {
     /// Starts the thread on which `brain` thinks. It ends with the last evaluator.
     pub(crate) fn start(brain: Arc<dyn Brain>) -> Evaluator {
         let (requests, inbox) = mpsc::channel(QUEUE);
-        let bins = brain.bins().cloned().map(Arc::new);
+        let traits = Arc::new(brain.traits().clone());
         std::thread::spawn(move || serve(&*brain, inbox));
-        Evaluator { requests, bins }
+        Evaluator { requests, traits }
     }
 
-    /// The mind's opinion; an empty one if the mind broke down.
+    /// The mind's whole opinion; an empty one if the mind broke down.
     pub(crate) async fn ask(&self, moment: Moment) -> Opinion {
         let (answer, opinion) = oneshot::channel();
-        if self.requests.send(Request::Opinion(Box::new(moment), answer)).await.is_err() {
+        if self.requests.send(Request::Opinion(Box::new(moment), Wants::ALL, answer)).await.is_err() {
             return Opinion::default();
         }
         opinion.await.unwrap_or_default()
@@ -44,23 +46,21 @@ impl Evaluator {
     pub(crate) async fn ask_all(&self, moments: Vec<Moment>) -> Vec<Opinion> {
         futures_util::future::join_all(moments.into_iter().map(|moment| self.ask(moment))).await
     }
-
-    /// Asks and waits; nothing if the mind broke down.
-    fn wait<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Option<T> {
-        let (answer, found) = oneshot::channel();
-        self.requests.blocking_send(request(answer)).ok()?;
-        found.blocking_recv().ok()
-    }
 }
 
-/// To a search the shared mind is one like any other. It waits, so this is for threads that may.
+/// To a search the shared mind is one like any other. It waits, so this is for threads that may. Where the mind broke down the answers are
+/// empty.
 impl Brain for Evaluator {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+    fn traits(&self) -> &Traits {
+        &self.traits
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
         let asked: Vec<_> = moments
             .iter()
             .map(|moment| {
                 let (answer, opinion) = oneshot::channel();
-                let request = Request::Opinion(Box::new(moment.clone()), answer);
+                let request = Request::Opinion(Box::new(moment.clone()), wants, answer);
                 self.requests.blocking_send(request).ok().map(|()| opinion)
             })
             .collect();
@@ -68,68 +68,83 @@ impl Brain for Evaluator {
         asked.into_iter().map(|opinion| wait(opinion).unwrap_or_default()).collect()
     }
 
-    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
-        self.wait(|answer| Request::Values(positions.to_vec(), answer))?
-    }
-
-    fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
-        self.wait(|answer| Request::MoveScores(positions.to_vec(), answer))?
-    }
-
-    fn bins(&self) -> Option<&Bins> {
-        self.bins.as_deref()
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        let (answer, found) = oneshot::channel();
+        let request = Request::Evaluation(positions.to_vec(), wants, answer);
+        let sent = self.requests.blocking_send(request);
+        sent.ok().and_then(|()| found.blocking_recv().ok()).unwrap_or_default()
     }
 }
 
 fn serve(brain: &dyn Brain, mut inbox: mpsc::Receiver<Request>) {
     let mut waiting = Vec::new();
     while inbox.blocking_recv_many(&mut waiting, LARGEST_BATCH) > 0 {
-        let (mut moments, mut values, mut scores) = (Vec::new(), Vec::new(), Vec::new());
+        let mut moments: Vec<(Wants, Vec<_>)> = Vec::new();
+        let mut positions: Vec<(Wants, Vec<_>)> = Vec::new();
         for request in waiting.drain(..) {
             // Whoever asked may have left: a game that ended, a page that was closed.
             match request {
-                Request::Opinion(moment, answer) if !answer.is_closed() => {
-                    moments.push((vec![*moment], answer));
+                Request::Opinion(moment, wants, answer) if !answer.is_closed() => {
+                    of_wants(&mut moments, wants).push((vec![*moment], answer));
                 }
-                Request::Values(positions, answer) if !answer.is_closed() => values.push((positions, answer)),
-                Request::MoveScores(positions, answer) if !answer.is_closed() => {
-                    scores.push((positions, answer));
+                Request::Evaluation(some, wants, answer) if !answer.is_closed() => {
+                    of_wants(&mut positions, wants).push((some, answer));
                 }
                 _ => {}
             }
         }
         // Players first: searches ask for much, and have more to ask as soon as they are answered.
-        together(moments, |all| Some(brain.judge(all)), |found| found?.pop());
-        together(values, |all| brain.values(all), Some);
-        together(scores, |all| brain.move_scores(all), Some);
+        for (wants, requests) in moments {
+            together(requests, |all| brain.judge(all, wants), |mut own| own.pop().unwrap_or_default());
+        }
+        for (wants, requests) in positions {
+            together(requests, |all| parts(all.len(), brain.evaluate(all, wants)), joined);
+        }
     }
 }
 
-/// Asks for all positions of all requests at once, and gives each request its own answers: `told` makes of them what it waits for.
-/// Requests that find no answer are dropped, and those who wait see that the mind broke down.
+/// The requests that want the same.
+fn of_wants<T>(lists: &mut Vec<(Wants, Vec<T>)>, wants: Wants) -> &mut Vec<T> {
+    let known = lists.iter().position(|(other, _)| *other == wants);
+    let place = known.unwrap_or_else(|| {
+        lists.push((wants, Vec::new()));
+        lists.len() - 1
+    });
+    &mut lists[place].1
+}
+
+fn parts(count: usize, found: Evaluated) -> Vec<Parts> {
+    let (mut values, mut scores) = (found.values.into_iter(), found.scores.into_iter());
+    (0..count).map(|_| (values.next(), scores.next())).collect()
+}
+
+fn joined(parts: Vec<Parts>) -> Evaluated {
+    let (values, scores): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    Evaluated {
+        values: values.into_iter().flatten().collect(),
+        scores: scores.into_iter().flatten().collect(),
+    }
+}
+
+/// Asks about the positions of all requests at once, and gives each request its own answers: `told` makes of them what it waits for.
+/// If the mind breaks down the requests are dropped, and those who wait see it.
 fn together<P, T, A>(
     requests: Vec<(Vec<P>, oneshot::Sender<A>)>,
-    ask: impl Fn(&[P]) -> Option<Vec<T>>,
-    told: impl Fn(Option<Vec<T>>) -> Option<A>,
+    ask: impl Fn(&[P]) -> Vec<T>,
+    told: impl Fn(Vec<T>) -> A,
 ) {
     let counts: Vec<usize> = requests.iter().map(|(positions, _)| positions.len()).collect();
     let (positions, answers): (Vec<Vec<P>>, Vec<_>) = requests.into_iter().unzip();
     let positions: Vec<P> = positions.into_iter().flatten().collect();
-    if positions.is_empty() {
-        return;
-    }
-    let mut found = Some(Vec::new());
+    let mut found = Vec::with_capacity(positions.len());
     for batch in in_powers_of_two(&positions) {
         let Ok(more) = panic::catch_unwind(panic::AssertUnwindSafe(|| ask(batch))) else { return };
-        found = found.zip(more).map(|(found, more)| found.into_iter().chain(more).collect());
+        found.extend(more);
     }
-    let mut found = found.map(Vec::into_iter);
+    let mut found = found.into_iter();
     for (count, answer) in counts.into_iter().zip(answers) {
-        let own = found.as_mut().map(|found| found.take(count).collect());
-        if let Some(told) = told(own) {
-            // Someone who left in the meantime misses nothing.
-            let _ = answer.send(told);
-        }
+        // Someone who left in the meantime misses nothing.
+        let _ = answer.send(told(found.by_ref().take(count).collect()));
     }
 }
 
@@ -158,24 +173,39 @@ mod tests {
         atomic::{AtomicUsize, Ordering},
     };
 
-    use chess::shakmaty::Position;
+    use chess::{Bins, MoveScores, shakmaty::Position};
     use futures_util::FutureExt;
 
-    use super::*;
+    use super::{super::test_brain::traits, *};
 
     /// Tells the number of legal moves as a policy of that length, and remembers its batches.
-    #[derive(Default)]
     struct Counting {
+        traits: Traits,
         batches: AtomicUsize,
         gate: Mutex<()>,
     }
 
+    impl Default for Counting {
+        fn default() -> Counting {
+            let traits = traits(Some(MoveScores::Chances), false);
+            Counting { traits, batches: AtomicUsize::new(0), gate: Mutex::new(()) }
+        }
+    }
+
     impl Brain for Counting {
-        fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+        fn traits(&self) -> &Traits {
+            &self.traits
+        }
+
+        fn judge(&self, moments: &[Moment], _: Wants) -> Vec<Opinion> {
             let _open = self.gate.lock().unwrap();
             self.batches.fetch_add(1, Ordering::Relaxed);
             let opinion = |moment: &Moment| vec![0.0; moment.legal_moves().len()];
             moments.iter().map(|m| Opinion { policy: Some(opinion(m)), ..Opinion::default() }).collect()
+        }
+
+        fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+            Evaluated::by_judging(self, positions, wants)
         }
     }
 
@@ -211,46 +241,49 @@ mod tests {
     }
 
     /// Counts the pieces for a value and the moves for scores, which is not what its opinions say.
-    struct Native(Bins);
+    struct Native(Traits);
 
     impl Brain for Native {
-        fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+        fn traits(&self) -> &Traits {
+            &self.0
+        }
+
+        fn judge(&self, moments: &[Moment], _: Wants) -> Vec<Opinion> {
             vec![Opinion::default(); moments.len()]
         }
 
-        fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
-            Some(positions.iter().map(|position| position.board().occupied().count() as f32).collect())
-        }
-
-        fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
-            Some(positions.iter().map(|position| vec![1.0; position.legal_moves().len()]).collect())
-        }
-
-        fn bins(&self) -> Option<&Bins> {
-            Some(&self.0)
+        fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+            let value = |position: &Chess| position.board().occupied().count() as f32;
+            let scores = |position: &Chess| vec![1.0; position.legal_moves().len()];
+            let wanted = |wanted: bool| if wanted { positions } else { &[] };
+            Evaluated {
+                values: wanted(wants.value).iter().map(value).collect(),
+                scores: wanted(wants.policy).iter().map(scores).collect(),
+            }
         }
     }
 
     #[test]
-    fn searches_get_the_values_scores_and_bins_that_the_mind_itself_has() {
-        let brain = Native(Bins { shift: 0.5, edges: vec![1.0, 2.0] });
+    fn searches_get_the_traits_values_and_scores_that_the_mind_itself_has() {
+        let bins = Some(Bins { shift: 0.5, edges: vec![1.0, 2.0] });
+        let brain = Native(Traits { bins, ..traits(Some(MoveScores::Values), true) });
         let line = ["e2e4", "d7d5", "e4d5", "d8d5"];
         let after = |n: usize| Moment::default().after_uci(line[..n].iter().copied()).unwrap().position;
         let positions: Vec<Chess> = (0..=4).map(after).collect();
-        let expected = (brain.values(&positions), brain.move_scores(&positions), brain.bins().cloned());
+        let all_wants = [Wants::VALUE, Wants::POLICY, Wants::POLICY_AND_VALUE, Wants::NOTHING];
+        let expected = all_wants.map(|wants| brain.evaluate(&positions, wants));
+        let traits = brain.0.clone();
         let evaluator = Evaluator::start(Arc::new(brain));
+        assert_eq!(*evaluator.traits(), traits);
         std::thread::scope(|threads| {
             for _ in 0..4 {
                 threads.spawn(|| {
                     for _ in 0..20 {
-                        let answers = (evaluator.values(&positions), evaluator.move_scores(&positions));
-                        assert_eq!((answers.0, answers.1, evaluator.bins().cloned()), expected);
+                        assert_eq!(all_wants.map(|wants| evaluator.evaluate(&positions, wants)), expected);
                     }
                 });
             }
         });
-        let mute = Evaluator::start(Arc::new(Counting::default()));
-        assert!(mute.values(&positions).is_none() && mute.bins().is_none());
     }
 
     #[tokio::test]
@@ -259,7 +292,7 @@ mod tests {
         let moments = [Moment::default(), Moment::default().after_uci(["e2e4"]).unwrap()];
         let waited = tokio::task::spawn_blocking({
             let (evaluator, moments) = (evaluator.clone(), moments.clone());
-            move || evaluator.judge(&moments)
+            move || evaluator.judge(&moments, Wants::ALL)
         });
         let (waited, asked) = (waited.await.unwrap(), evaluator.ask_all(moments.to_vec()).await);
         let lengths = |opinions: Vec<Opinion>| {
@@ -268,17 +301,25 @@ mod tests {
         assert_eq!(lengths(waited), lengths(asked));
     }
 
-    struct Panicking;
+    struct Panicking(Traits);
 
     impl Brain for Panicking {
-        fn judge(&self, _: &[Moment]) -> Vec<Opinion> {
+        fn traits(&self) -> &Traits {
+            &self.0
+        }
+
+        fn judge(&self, _: &[Moment], _: Wants) -> Vec<Opinion> {
+            panic!("as the test wants")
+        }
+
+        fn evaluate(&self, _: &[Chess], _: Wants) -> Evaluated {
             panic!("as the test wants")
         }
     }
 
     #[tokio::test]
     async fn a_mind_that_breaks_down_answers_with_nothing() {
-        let evaluator = Evaluator::start(Arc::new(Panicking));
+        let evaluator = Evaluator::start(Arc::new(Panicking(traits(None, true))));
         for _ in 0..2 {
             assert!(evaluator.ask(Moment::default()).await.policy.is_none());
         }

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use chess::{Brain, Moment, shakmaty::Move};
+use chess::{Brain, Moment, Wants, shakmaty::Move};
 use engine::{
     Choice, HumanSettings, Limits, Mind, Search, Settings, Signals, Task, heuristic::Heuristic,
     human::accepts_draw,
@@ -96,7 +96,7 @@ impl Opponent {
         async move {
             let opinion = match minds.network(&name) {
                 Some(network) => network.evaluator.ask(moment).await,
-                None => Heuristic.judge(&[moment]).pop().unwrap_or_default(),
+                None => Heuristic.judge(&[moment], Wants::VALUE).pop().unwrap_or_default(),
             };
             let wdl = opinion.wdl.map(|wdl| if opponent_to_move { wdl } else { wdl.flipped() });
             wdl.is_some_and(|wdl| accepts_draw(wdl, &human))
@@ -118,7 +118,7 @@ async fn choose(
     moment: Moment,
 ) -> Option<Choice> {
     let search = name.split_once(':').map_or(engine::AUTO, |(_, search)| search).to_owned();
-    let answers_at_once = search == engine::AUTO || search == mind.usual_search();
+    let answers_at_once = engine::find_search(&mind, &search).is_ok_and(|entry| entry.at_once);
     let places = if answers_at_once { &minds.answering } else { &minds.searching };
     let place = Arc::clone(places).acquire_owned().await.ok()?;
     let signals = Arc::new(Signals::new());

@@ -1,16 +1,38 @@
 //! A cheap brain for tests, in place of the human network: it likes a move the more, the better the hand-made
 //! evaluation stands after it, and less surely so at a lower rating.
 
-use chess::{Brain, Moment, Opinion, ThinkTime};
+use chess::{
+    Brain, Evaluated, Moment, MoveScores, Opinion, ThinkTime, Traits, Wants, search_name, shakmaty::Chess,
+};
 use engine::heuristic::{evaluate, win_chances};
 
 #[derive(Debug)]
-pub(crate) struct TestBrain;
+pub(crate) struct TestBrain(Traits);
+
+impl Default for TestBrain {
+    fn default() -> TestBrain {
+        TestBrain(Traits { think: true, context: true, ..traits(Some(MoveScores::Chances), true) })
+    }
+}
 
 impl Brain for TestBrain {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
-        moments.iter().map(judge).collect()
+    fn traits(&self) -> &Traits {
+        &self.0
     }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        moments.iter().map(|moment| judge(moment).only(wants)).collect()
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        Evaluated::by_judging(self, positions, wants)
+    }
+}
+
+/// Of a mind with a policy and a value, or without.
+pub(crate) fn traits(policy: Option<MoveScores>, value: bool) -> Traits {
+    let (think, line, context, hand_made) = (false, false, false, false);
+    Traits { policy, value, think, line, context, bins: None, hand_made, search: search_name::INSTANT }
 }
 
 fn judge(moment: &Moment) -> Opinion {

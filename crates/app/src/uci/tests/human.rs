@@ -5,17 +5,28 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use chess::{Brain, Clocks, Moment, Opinion, ThinkTime, shakmaty::ByColor};
+use chess::{
+    Brain, Clocks, Evaluated, Moment, MoveScores, Opinion, ThinkTime, Traits, Wants, search_name,
+    shakmaty::{ByColor, Chess},
+};
 use engine::{HumanSettings, Limits, Mind, Settings, Signals, Task};
 use proptest::prelude::*;
 
 use super::*;
 
 /// A mind whose opinion depends on all that a moment holds, so that nothing can be lost or turned round unseen.
-struct Whim;
+struct Whim(Traits);
 
 impl Brain for Whim {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
+    fn traits(&self) -> &Traits {
+        &self.0
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        Evaluated::by_judging(self, positions, wants)
+    }
+
+    fn judge(&self, moments: &[Moment], _: Wants) -> Vec<Opinion> {
         let opinion = |moment: &Moment| {
             let mut hasher = DefaultHasher::new();
             let clocks = moment.clocks.map(|clocks| (clocks.left_cs, clocks.increment_cs, clocks.base_cs));
@@ -41,7 +52,10 @@ fn hours() -> ThinkTime {
 }
 
 fn mind() -> Mind {
-    Mind::net("whim", Arc::new(Whim))
+    let (policy, search) = (Some(MoveScores::Chances), search_name::INSTANT);
+    let (value, think, line, context, hand_made) = (false, true, false, true, false);
+    let traits = Traits { policy, value, think, line, context, bins: None, hand_made, search };
+    Mind::new("whim", Arc::new(Whim(traits)))
 }
 
 fn whim(names: &Names) -> Result<Box<dyn Search>, String> {
@@ -78,7 +92,7 @@ proptest! {
         ratings in (600u16..2600, 1u16..3000),
     ) {
         let human = HumanSettings { rating: ratings.0, opponent: Some(ratings.1), guard: engine::Guard::Off, seed: Some(seed), ..HumanSettings::default() };
-        let mut library = engine::build(&mind(), "instant").unwrap();
+        let mut library = engine::build(&mind(), search_name::INSTANT).unwrap();
         library.configure(&Settings { human, ..Settings::default() });
         let mut gui = Gui::new(whim);
         for (name, value) in [("UCI_Elo", u64::from(ratings.0)), ("OpponentElo", ratings.1.into()), ("Seed", seed)] {
@@ -115,7 +129,7 @@ fn embedded() -> &'static Mind {
 
 #[test]
 fn the_shipped_network_plays_the_same_through_the_protocol_a_thousand_times() {
-    let mut library = engine::build(embedded(), "instant").unwrap();
+    let mut library = engine::build(embedded(), search_name::INSTANT).unwrap();
     let human =
         HumanSettings { rating: 1700, seed: Some(9), guard: engine::Guard::Off, ..HumanSettings::default() };
     library.configure(&Settings { human, ..Settings::default() });

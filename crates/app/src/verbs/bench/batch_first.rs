@@ -1,12 +1,10 @@
 //! `tabiya bench --search batch-first`: how well tree and mind work side by side.
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{process::ExitCode, time::Duration};
 
-use chess::Brain;
 use engine::{
-    Limits, Mind, Search, Settings, Signals, Task,
+    Limits, Search, Settings, Signals, Task,
     batch_first::{BatchFirst, Stats},
-    heuristic::Heuristic,
 };
 
 use super::Args;
@@ -17,10 +15,6 @@ const EVERY: usize = 4;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let names = Names { weights: args.weights.clone(), ..Names::parse(&args.mind) };
-    let brain: Arc<dyn Brain> = match names.mind()? {
-        Mind::Heuristic => Arc::new(Heuristic),
-        Mind::Net { brain, .. } => brain,
-    };
     let settings = Settings {
         threads: args.threads,
         hash_mb: args.hash,
@@ -28,7 +22,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         ..Settings::default()
     };
     let limits = Limits::move_time(Duration::from_millis(args.movetime));
-    let mut search = BatchFirst::new(brain, settings);
+    let mut search = BatchFirst::new(names.mind()?.brain, settings);
     let mut sum: Option<Stats> = None;
     for moment in positions().step_by(EVERY) {
         search.new_game();

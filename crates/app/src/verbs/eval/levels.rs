@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 use ::data::{Dataset, Sample, Speed};
 use anyhow::Context;
-use chess::{Moment, shakmaty::Move};
+use chess::{Moment, Wants, shakmaty::Move};
 use engine::{
     Limits, Search, Settings, Signals, Task,
     alpha_beta::AlphaBeta,
@@ -96,8 +96,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let moments: Vec<Moment> = samples.iter().map(|sample| sample.moment.clone()).collect();
         let mut policies = Vec::new();
         for moments in moments.chunks(64) {
-            policies
-                .extend(brain.judge(moments).into_iter().map(|opinion| opinion.policy.unwrap_or_default()));
+            policies.extend(
+                brain
+                    .judge(moments, Wants::POLICY)
+                    .into_iter()
+                    .map(|opinion| opinion.policy.unwrap_or_default()),
+            );
         }
         let engine = || AlphaBeta::new(Settings { hash_mb: 2, ..Settings::default() });
         let work = samples.par_iter().zip(&policies);

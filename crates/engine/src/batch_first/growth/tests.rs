@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chess::{
-    Brain, Moment, Opinion, Random,
+    Brain, Evaluated, Moment, MoveScores, Opinion, Random, Traits, Wants,
     exchange::exchange_value,
     shakmaty::{CastlingMode, Chess, Color, Move, Position, Role},
 };
@@ -17,38 +17,35 @@ use super::{
 use crate::{
     Choice, Info, Limits, Score, Search, Settings, Signals, Task,
     batch_first::{BatchFirst, node::NONE},
+    testing::traits,
 };
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
 /// A mind that counts pieces, before and after a move, and has a whim for each position.
-struct Counter;
+struct Counter(Traits);
 
 impl Brain for Counter {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
-        moments.iter().map(|_| Opinion::default()).collect()
+    fn traits(&self) -> &Traits {
+        &self.0
     }
 
-    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
-        Some(positions.iter().map(counted).collect())
+    fn judge(&self, moments: &[Moment], _: Wants) -> Vec<Opinion> {
+        vec![Opinion::default(); moments.len()]
     }
 
-    fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         let after = |position: &Chess, m: Move| {
             let mut next = position.clone();
             next.play_unchecked(m);
             -counted(&next)
         };
         let scores = |position: &Chess| position.legal_moves().iter().map(|&m| after(position, m)).collect();
-        Some((self.values(positions)?, positions.iter().map(scores).collect()))
-    }
-
-    fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
-        Some(self.values_and_scores(positions)?.1)
-    }
-
-    fn scores_are_values(&self) -> bool {
-        true
+        let wanted = |wanted: bool| if wanted { positions } else { &[] };
+        Evaluated {
+            values: wanted(wants.value).iter().map(counted).collect(),
+            scores: wanted(wants.policy).iter().map(scores).collect(),
+        }
     }
 }
 
@@ -68,7 +65,7 @@ fn counted(position: &Chess) -> f32 {
 
 fn search(batch: usize) -> BatchFirst {
     let settings = Settings { hash_mb: 1, tree_mb: 64, batch, ..Settings::default() };
-    BatchFirst::new(Arc::new(Counter), settings)
+    BatchFirst::new(Arc::new(Counter(traits(Some(MoveScores::Values), true))), settings)
 }
 
 fn at(fen: &str) -> Moment {

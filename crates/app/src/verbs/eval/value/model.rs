@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ::data::Sample;
-use anyhow::Context;
-use chess::{Brain, shakmaty::Chess};
+use anyhow::{Context, ensure};
+use chess::{Brain, Wants, shakmaty::Chess};
 use engine::heuristic::Heuristic;
 
 use crate::{arena::pace::Pace, eval::model::Model as Player, minds::MINDS, terminal::progress::bar};
@@ -45,10 +45,11 @@ impl Model {
         let mut found = Vec::with_capacity(samples.len());
         match self {
             Model::Brain { brain, .. } => {
+                ensure!(brain.traits().value, "it has no value of positions");
                 for samples in samples.chunks(AT_ONCE) {
                     let positions: Vec<Chess> =
                         samples.iter().map(|sample| sample.moment.position.clone()).collect();
-                    found.extend(brain.values(&positions).context("it has no value of positions")?);
+                    found.extend(brain.evaluate(&positions, Wants::VALUE).values);
                     bar.inc(samples.len() as u64);
                 }
             }
@@ -70,14 +71,15 @@ mod tests {
     use crate::minds::Names;
 
     #[test]
-    fn every_mind_that_needs_no_file_has_a_value() {
+    fn every_mind_that_needs_no_file_has_a_value_or_says_that_it_has_none() {
         let position = [Chess::default()];
         for name in MINDS.iter().filter(|name| Names::parse(name).mind().is_ok()) {
             let Ok(Model::Brain { brain, .. }) = Model::parse(name, Pace::default()) else {
                 panic!("`{name}` is asked without a search");
             };
-            let values = brain.values(&position).expect(name);
-            assert!(values[0].abs() < 300.0, "{name}: {values:?}");
+            let values = brain.evaluate(&position, Wants::VALUE).values;
+            assert_eq!(values.len(), usize::from(brain.traits().value), "{name}");
+            assert!(values.iter().all(|value| value.abs() < 300.0), "{name}: {values:?}");
         }
     }
 }

@@ -10,8 +10,12 @@ use std::{
 
 use chess::{Moment, shakmaty::Move};
 
-use super::{Effort, HumanSettings, tolerated_loss};
-use crate::{Limits, Score, Search, Settings, Signals, Task, alpha_beta::AlphaBeta, chances::expected_score};
+use crate::{
+    HumanSettings, Limits, Score, Search, Settings, Signals, Task,
+    alpha_beta::AlphaBeta,
+    chances::expected_score,
+    human::{Effort, tolerated_loss},
+};
 
 /// Enough for most short tactics, where others wait for the guard. docs/human.md has what each number sees.
 const HURRIED_NODES: u64 = 5_000;
