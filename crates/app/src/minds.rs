@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use chess::Brain;
-use engine::{AUTO, Mind, Search, Settings, heuristic};
+use engine::{AUTO, Device, Mind, Search, Settings, heuristic};
 use nets::WeightFile;
 use random_mover::RandomMover;
 
@@ -38,25 +38,31 @@ fn load_file(path: &Path) -> anyhow::Result<(String, Arc<dyn Brain>)> {
 }
 
 /// Who is to play, and how it is to think.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Names {
     pub(crate) mind: String,
     pub(crate) search: String,
     /// A file with the network to use in place of the one that comes with the program.
     pub(crate) weights: Option<PathBuf>,
+    /// A device to imagine the network on, in place of this machine.
+    pub(crate) device: Option<Device>,
 }
 
 impl Default for Names {
     fn default() -> Names {
-        Names { mind: MINDS[0].to_owned(), search: AUTO.to_owned(), weights: None }
+        Names { mind: MINDS[0].to_owned(), search: AUTO.to_owned(), weights: None, device: None }
     }
 }
 
 impl Names {
-    /// `family`, or `family:search`.
+    /// `family` or `family:search`, and after `@` a device such as `600+1.5`.
     pub(crate) fn parse(text: &str) -> Names {
+        let (text, device) = match text.split_once('@').map(|(name, device)| (name, device.parse())) {
+            Some((name, Ok(device))) => (name, Some(device)),
+            _ => (text, None),
+        };
         let (mind, search) = text.split_once(':').unwrap_or((text, AUTO));
-        Names { mind: mind.to_owned(), search: search.to_owned(), weights: None }
+        Names { mind: mind.to_owned(), search: search.to_owned(), weights: None, device }
     }
 
     /// The mind alone. A file of weights stands for itself, unless another network was asked for by name.
@@ -85,13 +91,17 @@ impl Names {
             "random" => Box::new(RandomMover),
             _ => engine::build(&self.mind()?, &self.search)?,
         };
-        search.configure(settings);
+        search.configure(&Settings { device: self.device.or(settings.device), ..settings.clone() });
         Ok(search)
     }
 }
 
-/// Whether `text` names a mind of ours (`family`, `family:search`, or `random`) and not an engine's command.
+/// Whether `text` names a mind of ours (`family`, `family:search`, either with a device, or `random`) and not an engine's command.
 pub(crate) fn is_name(text: &str) -> bool {
+    let text = match text.split_once('@') {
+        Some((name, device)) if device.parse::<Device>().is_ok() => name,
+        _ => text,
+    };
     let plain = |word: &str| {
         word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
     };
@@ -108,7 +118,11 @@ mod tests {
     fn minds_that_cannot_play_are_refused_in_a_sentence() {
         for (text, words) in [
             ("oracle", "there is no mind `oracle`; there are: heuristic, human, ranker"),
-            ("heuristic:magic", "there is no search `magic`; there are: alpha-beta, batch-first, instant"),
+            (
+                "heuristic:magic",
+                "there is no search `magic`; there are: alpha-beta, batch-first, instant, puct",
+            ),
+            ("heuristic:alpha-beta@fast", "there is no search `alpha-beta@fast`"),
             ("heuristic:instant", "`heuristic` does not go with `instant`"),
         ] {
             let error = Names::parse(text).build(&Settings::default()).err().unwrap();
@@ -123,6 +137,8 @@ mod tests {
         for (text, ours) in [
             ("heuristic", true),
             ("heuristic:alpha-beta", true),
+            ("ranker:batch-first@600+1.5", true),
+            ("ranker:batch-first@fast", false),
             ("random", true),
             ("stockfish", false),
             ("/usr/games/toga2", false),

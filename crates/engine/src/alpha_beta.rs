@@ -30,16 +30,15 @@ use std::{
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
-    time::Instant,
 };
 
 use chess::{Brain, Moment, Wants, search_name, shakmaty::Position};
 
-use crate::{Choice, Search, SearchEntry, Settings, Task, TimeBudget};
+use crate::{Choice, Search, SearchEntry, Settings, Task, TimeBudget, stopwatch::Stopwatch};
 
 pub(crate) use node::Node;
 use root::RootMove;
-use syzygy::Syzygy;
+pub(crate) use syzygy::Syzygy;
 use table::Table;
 use worker::{Judge, Shared, Worker};
 
@@ -120,7 +119,6 @@ fn workers(threads: usize, judge: &Judge) -> Vec<Worker> {
 
 impl Search for AlphaBeta {
     fn choose(&mut self, moment: &Moment, task: Task<'_>) -> Choice {
-        let started = Instant::now();
         let moves = self.root_moves(moment, &task);
         if moves.is_empty() {
             return Choice::default();
@@ -133,7 +131,7 @@ impl Search for AlphaBeta {
             budget: TimeBudget::new(moment, &task.limits, self.settings.move_overhead_ms),
             syzygy: &self.syzygy,
             multipv: self.settings.multipv,
-            started,
+            stopwatch: Stopwatch::start(self.settings.device),
             done: AtomicBool::new(false),
             helper_nodes: AtomicU64::new(0),
         };
@@ -175,6 +173,7 @@ impl Search for AlphaBeta {
             ponder: best.line.get(1).copied().or_else(|| guess_answer(&root, &best, &self.table)),
             score: known.then(|| value::score(value)),
             nodes: main.nodes + shared.helper_nodes.into_inner(),
+            simulated: shared.stopwatch.simulated(),
             ..Choice::default()
         }
     }
@@ -196,7 +195,7 @@ impl Search for AlphaBeta {
 
     fn new_game(&mut self) {
         self.table.clear();
-        // In place: guards do this for every move, on whichever thread they are, and each thread would keep the room it freed.
+        // In place: guards do this for every move, on whichever thread they are, and each thread would keep the memory it freed.
         self.workers.iter_mut().for_each(Worker::forget);
     }
 }

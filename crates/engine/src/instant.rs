@@ -158,6 +158,7 @@ impl Search for Instant {
             think,
             resigns: self.mood.resigns(&self.settings.human),
             offers_draw: self.mood.offers_draw(&seen, &self.settings.human),
+            ..Choice::default()
         }
     }
 

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use chess::{Brain, Moment, Traits, Wants, shakmaty::Move};
 
-use crate::{HumanSettings, Info, Limits, Score, Signals};
+use crate::{Device, HumanSettings, Info, Limits, Score, Signals, Stats};
 
 /// One request for a move.
 #[expect(missing_debug_implementations, reason = "holds a callback")]
@@ -30,6 +30,10 @@ pub struct Choice {
     pub resigns: bool,
     /// A draw is offered along with `best`.
     pub offers_draw: bool,
+    /// How long this took on a simulated device; what it took here says nothing then.
+    pub simulated: Option<Duration>,
+    /// How well tree and mind worked side by side, from searches that ask in batches.
+    pub stats: Option<Stats>,
 }
 
 /// A way to think. `choose` blocks until a limit or a signal ends it, and always answers with a legal move
@@ -87,6 +91,26 @@ pub struct Settings {
     /// Folders with Syzygy tables; empty means none.
     pub syzygy: Vec<PathBuf>,
     pub human: HumanSettings,
+    pub puct: PuctSettings,
+    /// The device on which a network is imagined to run; `None` is this machine.
+    pub device: Option<Device>,
+}
+
+/// What steers Monte-Carlo tree search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PuctSettings {
+    /// How much a prior counts against what visits found, where Q goes from -1 to 1.
+    pub c_puct: f32,
+    /// How far below its position's value an unvisited move is taken to be.
+    pub fpu_reduction: f32,
+    /// Above 1 priors are more alike, below 1 less.
+    pub policy_temperature: f32,
+}
+
+impl Default for PuctSettings {
+    fn default() -> PuctSettings {
+        PuctSettings { c_puct: 2.0, fpu_reduction: 0.2, policy_temperature: 1.0 }
+    }
 }
 
 impl Default for Settings {
@@ -100,6 +124,8 @@ impl Default for Settings {
             move_overhead_ms: crate::MOVE_OVERHEAD_MS,
             syzygy: Vec::new(),
             human: HumanSettings::default(),
+            puct: PuctSettings::default(),
+            device: None,
         }
     }
 }

@@ -3,12 +3,13 @@
 
 use thiserror::Error;
 
-use crate::{Mind, Search, SearchEntry, Settings, alpha_beta, batch_first, instant};
+use crate::{Mind, Search, SearchEntry, Settings, alpha_beta, batch_first, instant, puct};
 
 pub const SEARCHES: &[SearchEntry] = &[
     alpha_beta::ENTRY, //
     batch_first::ENTRY,
     instant::ENTRY,
+    puct::ENTRY,
 ];
 
 /// Stands for the search that suits the mind.
@@ -127,7 +128,7 @@ mod tests {
                 "instant",
                 "`heuristic` does not go with `instant`, which needs an opinion on moves; these pairs work: heuristic:alpha-beta, heuristic:batch-first",
             ),
-            (&lost, "magic", "there is no search `magic`; there are: alpha-beta, batch-first, instant"),
+            (&lost, "magic", "there is no search `magic`; there are: alpha-beta, batch-first, instant, puct"),
         ] {
             assert_eq!(build(mind, search).err().unwrap().to_string(), sentence);
         }

@@ -33,7 +33,7 @@ use crate::{
 impl Family for Ranker {
     const NAME: &'static str = "ranker";
     const ABOUT: &'static str = "says which of two positions and which of two moves is better";
-    const SEARCH: &'static str = search_name::BATCH_FIRST;
+    const SEARCH: &'static str = search_name::PUCT;
     const DECIDES: &'static str = "pair accuracy";
     const CHOOSES: (&'static str, bool) = ("pair accuracy", false);
     type Config = RankerConfig;

@@ -85,7 +85,7 @@ impl Entrant {
             Kind::Mind(name) => {
                 let Preferences { settings, names, .. } = self.preferences(common)?;
                 let names = Names { weights: names.weights, ..Names::parse(name) };
-                Ok(Box::new(Mind::start(names.build(&settings)?)))
+                Ok(Box::new(Mind::start(names.build(&settings)?, names.device.is_some())))
             }
             Kind::Command(command) => {
                 // Openings are the arena's business: a private book would spoil the pairing of colours.

@@ -21,6 +21,8 @@ use super::{
     player::{Failure, Missing, Player, Question, Thought, wait_for},
 };
 
+/// What a move on a simulated device may take on this machine.
+const SIMULATION: Duration = Duration::from_secs(600);
 /// Clearing a large table takes a while.
 const NEW_GAME_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -28,6 +30,8 @@ const NEW_GAME_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct Mind {
     requests: Sender<Request>,
     answers: Receiver<Answer>,
+    /// What this machine may take longer than the clock allows, which runs in the time of a simulated device.
+    patience: Duration,
 }
 
 enum Request {
@@ -41,15 +45,19 @@ struct Answer {
     text: String,
     score: Option<Score>,
     resigns: bool,
+    /// The time that counts where a device is simulated.
+    simulated: Option<Duration>,
 }
 
 impl Mind {
-    pub(crate) fn start(search: Box<dyn Search>) -> Mind {
+    /// `simulates` says that the search tells by itself how long it took.
+    pub(crate) fn start(search: Box<dyn Search>, simulates: bool) -> Mind {
         let (requests, inbox) = channel();
         let (outbox, answers) = channel();
         // Deliberately not joined: a search that never returns must not keep the arena waiting.
         std::thread::spawn(move || serve(search, &inbox, &outbox));
-        Mind { requests, answers }
+        let patience = if simulates { SIMULATION } else { Duration::ZERO };
+        Mind { requests, answers, patience }
     }
 
     fn request(&self, request: Request) -> Result<(), Failure> {
@@ -74,8 +82,8 @@ fn serve(mut search: Box<dyn Search>, inbox: &Receiver<Request>, outbox: &Sender
                 (choice.best.map(|best| moment.uci(best)).unwrap_or_default(), choice)
             }
         };
-        let Choice { score, resigns, .. } = choice;
-        let answer = Answer { finished: Instant::now(), text, score, resigns };
+        let Choice { score, resigns, simulated, .. } = choice;
+        let answer = Answer { finished: Instant::now(), text, score, resigns, simulated };
         if outbox.send(answer).is_err() {
             return;
         }
@@ -101,6 +109,7 @@ impl Player for Mind {
         let started = Instant::now();
         self.request(Request::Choose(Box::new(moment), Box::new(limits), Arc::clone(&signals)))?;
         let (stop, give_up) = question.deadlines(started);
+        let (stop, give_up) = (stop + self.patience, give_up + self.patience);
         let mut answer = wait_for(&self.answers, stop, question.abort);
         if !matches!(answer, Ok(_) | Err(Missing::Gone)) {
             signals.stop();
@@ -108,8 +117,9 @@ impl Player for Mind {
         if answer.as_ref().is_err_and(|&missing| missing == Missing::Late) {
             answer = wait_for(&self.answers, give_up, question.abort);
         }
-        let Answer { finished, text, score, resigns } = answer.map_err(failure)?;
-        Ok(Thought { text, elapsed: finished.saturating_duration_since(started), score, resigns })
+        let Answer { finished, text, score, resigns, simulated } = answer.map_err(failure)?;
+        let elapsed = simulated.unwrap_or_else(|| finished.saturating_duration_since(started));
+        Ok(Thought { text, elapsed, score, resigns })
     }
 }
 
@@ -170,7 +180,7 @@ mod tests {
     }
 
     fn ask(rogue: Rogue) -> Result<Thought, Failure> {
-        let mut mind = Mind::start(Box::new(rogue));
+        let mut mind = Mind::start(Box::new(rogue), false);
         let abort = AtomicBool::new(false);
         mind.new_game(&abort)?;
         let short = Duration::from_millis(20);

@@ -83,6 +83,9 @@ pub(crate) const OPTIONS: &[UciOption] = &[
     option("Hash", Spin { default: 64, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.hash_mb = value }),
     option("Tree", Spin { default: 256, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.tree_mb = value }),
     option("Batch", Spin { default: 256, min: 1, max: 16384, set: |p, value| p.settings.batch = value }),
+    option("CPuct", Spin { default: 200, min: 0, max: 10_000, set: |p, value| p.settings.puct.c_puct = value as f32 / 100.0 }),
+    option("FpuReduction", Spin { default: 20, min: 0, max: 200, set: |p, value| p.settings.puct.fpu_reduction = value as f32 / 100.0 }),
+    option("PolicyTemperature", Spin { default: 100, min: 1, max: 1000, set: |p, value| p.settings.puct.policy_temperature = value as f32 / 100.0 }),
     option("Threads", Spin { default: 1, min: 1, max: 1024, set: |p, value| p.settings.threads = value }),
     option("MultiPV", Spin { default: 1, min: 1, max: 256, set: |p, value| p.settings.multipv = value }),
     // Nothing to set: with `go ponder` the GUI says in time when to ponder.

@@ -1,13 +1,14 @@
 //! `tabiya bench`: fixed work whose node count is the engine's signature, and whose time is its speed.
 
-mod batch_first;
 mod kernels;
 mod ranker;
+mod timed;
 
 use std::{path::PathBuf, process::ExitCode};
 
 use chess::search_name;
-use engine::{Settings, Signals};
+use clap::builder::PossibleValuesParser;
+use engine::{Device, SEARCH_NAMES, Settings, Signals};
 
 use crate::{
     minds::MINDS,
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// Search fixed positions to a fixed depth: the node count tells whether behaviour changed, the time how
-/// fast it is. With --search batch-first: a fixed time each, and how well tree and mind kept each other busy.
+/// fast it is. With another search, mind or device: a fixed time each, and how well tree and mind kept each other busy.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -30,21 +31,24 @@ pub(crate) struct Args {
     /// Threads; with more than one the node count is not repeatable
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// The search: alpha-beta, whose node count is the signature, or batch-first
-    #[arg(long, default_value = search_name::ALPHA_BETA, value_parser = [search_name::ALPHA_BETA, search_name::BATCH_FIRST])]
+    /// The search: alpha-beta, whose node count is the signature, or another
+    #[arg(long, default_value = search_name::ALPHA_BETA, value_parser = PossibleValuesParser::new(SEARCH_NAMES))]
     search: String,
-    /// batch-first: the mind to evaluate with
+    /// The mind to evaluate with
     #[arg(long, default_value = MINDS[0])]
     mind: String,
-    /// batch-first: a file with the mind's network
+    /// A file with the mind's network
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
-    /// batch-first: most positions that the mind is asked about at once
+    /// Most positions that the mind is asked about at once
     #[arg(long, value_name = "N", default_value_t = 256)]
     batch: usize,
-    /// batch-first: milliseconds for each position
+    /// Milliseconds for each position, where time is the limit
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     movetime: u64,
+    /// A device to imagine the network on: microseconds a batch and a position, such as 600+1.5
+    #[arg(long, value_name = "US+US")]
+    device: Option<Device>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -59,8 +63,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(What::Ranker(args)) => return ranker::run(args),
         None => {}
     }
-    if args.search == search_name::BATCH_FIRST {
-        return batch_first::run(args);
+    let fixed_work = args.search == search_name::ALPHA_BETA && args.mind == MINDS[0];
+    if !fixed_work || args.weights.is_some() || args.device.is_some() {
+        return timed::run(args);
     }
     let settings = Settings { threads: args.threads, hash_mb: args.hash, ..Settings::default() };
     println!("{}", summary(args.depth, settings, &Signals::new()));

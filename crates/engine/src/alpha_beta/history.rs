@@ -63,7 +63,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Forgets everything, in the same room.
+    /// Forgets everything, in the same memory.
     pub(crate) fn clear(&mut self) {
         self.quiet.as_flattened_mut().as_flattened_mut().fill(0);
         self.following.as_flattened_mut().fill(0);

@@ -18,7 +18,7 @@ pub(super) fn minimax(worker: &mut Worker, node: &Node, depth: u32, ply: usize) 
         return if node.in_check() { mated_at(ply) } else { 0 };
     }
     if depth == 0 {
-        return worker.evaluate(node);
+        return worker.static_value(node);
     }
     let mut best = -INFINITE;
     for m in moves {

@@ -70,7 +70,7 @@ pub(crate) struct Outlook {
 }
 
 impl Worker {
-    pub(crate) fn look(
+    pub(crate) fn survey(
         &mut self,
         shared: &Shared<'_>,
         node: &Node,
@@ -98,7 +98,7 @@ impl Worker {
         let excluding = self.frame(ply).excluded.is_some();
         outlook.raw = match outlook.known {
             Some(entry) if entry.evaluation != UNKNOWN => entry.evaluation,
-            _ => self.evaluate(node),
+            _ => self.evaluate(shared, node),
         };
         outlook.evaluation = match excluding {
             true => self.frame(ply).evaluation,

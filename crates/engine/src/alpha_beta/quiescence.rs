@@ -45,7 +45,7 @@ impl Worker {
             return 0;
         }
         if ply >= MAX_PLY - 1 {
-            return if node.in_check() { 0 } else { self.evaluate(node) };
+            return if node.in_check() { 0 } else { self.evaluate(shared, node) };
         }
 
         let known = shared.table.get(node.key, ply);
@@ -62,7 +62,7 @@ impl Worker {
         } else {
             raw = match known {
                 Some(entry) if entry.evaluation != UNKNOWN => entry.evaluation,
-                _ => self.evaluate(node),
+                _ => self.evaluate(shared, node),
             };
             best = (raw + self.correction.of(node)).clamp(1 - SURE_WIN, SURE_WIN - 1);
             if let Some(value) = known.and_then(|entry| sharpen(entry, best)) {

@@ -148,7 +148,7 @@ impl Worker {
         self.frame(2).cutoffs = 0;
         self.frame(0).evaluation = super::value::UNKNOWN;
         if !root.in_check() {
-            self.frame(0).evaluation = self.evaluate(root);
+            self.frame(0).evaluation = self.evaluate(shared, root);
         }
         for (count, root_move) in moves.iter_mut().enumerate() {
             let m = root_move.m;
@@ -212,7 +212,7 @@ impl Worker {
             bound,
             wdl: Some(win_chances(value, halfmoves)),
             nodes: self.nodes + shared.helper_nodes.load(Ordering::Relaxed),
-            time: shared.started.elapsed(),
+            time: shared.stopwatch.elapsed(),
             hashfull: shared.table.fullness(),
             tbhits: self.tablebase_hits,
             chance: None,

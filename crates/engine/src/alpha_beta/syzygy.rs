@@ -36,10 +36,10 @@ impl Syzygy {
         self.tables.as_ref().map_or(0, Tablebase::max_pieces)
     }
 
-    /// Value for the side to move inside the tree. Asked right after captures and pawn moves only, when the
+    /// The result for the side to move inside a tree. Asked right after captures and pawn moves only, when the
     /// 50-move counter does not blur the answer.
     #[inline]
-    pub(crate) fn value(&self, position: &Chess, ply: usize) -> Option<i32> {
+    fn wdl(&self, position: &Chess) -> Option<Wdl> {
         let tables = self.tables.as_ref()?;
         let fits = position.halfmoves() == 0
             && position.castles().is_empty()
@@ -47,7 +47,22 @@ impl Syzygy {
         if !fits {
             return None;
         }
-        Some(match tables.probe_wdl_after_zeroing(position).ok()? {
+        tables.probe_wdl_after_zeroing(position).ok()
+    }
+
+    /// 1 for a win of the side to move, 0 for a draw, -1 for a loss, where the tables know and the counter does not blur it.
+    pub(crate) fn result(&self, position: &Chess) -> Option<i32> {
+        Some(match self.wdl(position)? {
+            Wdl::Win => 1,
+            Wdl::Loss => -1,
+            Wdl::CursedWin | Wdl::BlessedLoss | Wdl::Draw => 0,
+        })
+    }
+
+    /// Value for the side to move inside the tree.
+    #[inline]
+    pub(crate) fn value(&self, position: &Chess, ply: usize) -> Option<i32> {
+        Some(match self.wdl(position)? {
             Wdl::Win => TABLEBASE_WIN - ply as i32,
             Wdl::Loss => ply as i32 - TABLEBASE_WIN,
             Wdl::CursedWin => 1,

@@ -98,9 +98,9 @@ impl Table {
                 break;
             }
             let age = (generation + GENERATIONS - generation_of(data)) % GENERATIONS;
-            let worth = if data == 0 { i32::MIN } else { depth_of(data) - 4 * i32::from(age) };
-            if worth < least {
-                (least, chosen) = (worth, slot);
+            let kept = if data == 0 { i32::MIN } else { depth_of(data) - 4 * i32::from(age) };
+            if kept < least {
+                (least, chosen) = (kept, slot);
             }
         }
         let data = pack(entry, ply, generation);

@@ -43,7 +43,7 @@ impl Worker {
             return self.plain_leaf(node, ply);
         }
         if ply >= MAX_PLY - 1 {
-            return if node.in_check() { 0 } else { self.evaluate(node) };
+            return if node.in_check() { 0 } else { self.evaluate(shared, node) };
         }
         if !self.plain {
             // No line from here is better than mate at once or worse than being mated now.
@@ -68,7 +68,7 @@ impl Worker {
             return value;
         }
 
-        let outlook = self.look(shared, node, known, ply, PV);
+        let outlook = self.survey(shared, node, known, ply, PV);
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 2).cutoffs = 0;
         if !PV
@@ -91,7 +91,7 @@ impl Worker {
         match (node.chess.legal_moves().is_empty(), node.in_check()) {
             (true, true) => mated_at(ply),
             (true, false) => 0,
-            (false, _) => self.evaluate(node),
+            (false, _) => self.static_value(node),
         }
     }
 
@@ -248,7 +248,7 @@ impl Worker {
         let line = &mut here[at].line;
         line.clear();
         line.push(m);
-        let room = line.remaining_capacity();
-        line.extend(below[0].line.iter().copied().take(room));
+        let capacity = line.remaining_capacity();
+        line.extend(below[0].line.iter().copied().take(capacity));
     }
 }

@@ -6,7 +6,6 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Instant,
 };
 
 use arrayvec::ArrayVec;
@@ -26,6 +25,7 @@ use super::{
 use crate::{
     Limits, Signals, TimeBudget,
     heuristic::{PawnTable, evaluate_with},
+    stopwatch::Stopwatch,
 };
 
 /// What all threads of one search share.
@@ -37,7 +37,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) budget: TimeBudget,
     pub(crate) syzygy: &'a Syzygy,
     pub(crate) multipv: usize,
-    pub(crate) started: Instant,
+    pub(crate) stopwatch: Stopwatch,
     /// Raised when the main thread has made up its mind.
     pub(crate) done: AtomicBool,
     /// Nodes of the helper threads, added now and then.
@@ -159,7 +159,14 @@ impl Worker {
         self.keys.pop();
     }
 
-    pub(crate) fn evaluate(&mut self, node: &Node) -> i32 {
+    pub(crate) fn evaluate(&mut self, shared: &Shared<'_>, node: &Node) -> i32 {
+        match self.judge {
+            Judge::Network(_) => shared.stopwatch.on_device(1, || self.static_value(node)),
+            _ => self.static_value(node),
+        }
+    }
+
+    pub(crate) fn static_value(&mut self, node: &Node) -> i32 {
         let value = match &self.judge {
             Judge::Hand => evaluate_with(&node.chess, node.pieces, &mut self.pawn_table),
             Judge::Count => balance(&node.chess),
@@ -233,7 +240,7 @@ fn judged_by(brain: &dyn Brain, position: &Chess) -> i32 {
 impl Shared<'_> {
     /// Time spent on this move by our own clock.
     pub(crate) fn thought(&self) -> std::time::Duration {
-        self.signals.clock_started(self.started).elapsed()
+        self.stopwatch.thought(self.signals)
     }
 }
 

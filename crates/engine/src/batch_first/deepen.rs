@@ -1,6 +1,6 @@
 //! Iterative deepening, zero windows by bisection, and when to stop.
 
-use std::time::{Duration, Instant};
+use std::{sync::Arc, time::Duration};
 
 use chess::{
     Moment,
@@ -12,7 +12,7 @@ use super::{
     value::{MATE_IN_REACH, MAX_PLY, plies_to_mate, score},
     walker::{End, Walker},
 };
-use crate::{Bound, Choice, Info, Task, TimeBudget, heuristic::win_chances};
+use crate::{Bound, Choice, Info, Stats, Task, TimeBudget, heuristic::win_chances, stopwatch::Stopwatch};
 
 /// First step from a bound to the next goal, in centipawns; each further one is twice as long.
 const FIRST_STEP: f32 = 8.0;
@@ -39,11 +39,11 @@ pub(super) struct Deepening<'a, 'b> {
     pub(super) moment: &'a Moment,
     pub(super) task: Task<'b>,
     pub(super) budget: TimeBudget,
-    pub(super) started: Instant,
+    pub(super) stopwatch: Arc<Stopwatch>,
 }
 
 impl Deepening<'_, '_> {
-    pub(super) fn run(mut self) -> (Choice, super::Stats) {
+    pub(super) fn run(mut self) -> (Choice, Stats) {
         let legal = self.moment.legal_moves();
         let wanted = &self.task.limits.search_moves;
         let first = legal.iter().copied().find(|m| wanted.is_empty() || wanted.contains(m));
@@ -72,6 +72,7 @@ impl Deepening<'_, '_> {
             ponder,
             score: (standing.depth > 0).then(|| score(standing.value)),
             nodes: self.walker.tree.made,
+            simulated: self.stopwatch.simulated(),
             ..Choice::default()
         };
         (choice, self.stats())
@@ -118,7 +119,7 @@ impl Deepening<'_, '_> {
 
     fn prove(&mut self, goal: f32, depth: i16, completed: u32) -> End {
         let (limits, signals) = (&self.task.limits, self.task.signals);
-        let (budget, started) = (self.budget, self.started);
+        let (budget, stopwatch) = (self.budget, Arc::clone(&self.stopwatch));
         let soft = budget.soft.map(|soft| soft.mul_f64(OVERDRAFT));
         // Without any result it is worth going to the limit.
         let soft = soft.filter(|_| completed > 0);
@@ -128,8 +129,7 @@ impl Deepening<'_, '_> {
             if completed > 0 && limits.nodes.is_some_and(|most| nodes >= most) {
                 return true;
             }
-            let out_of_time =
-                || latest.is_some_and(|latest| signals.clock_started(started).elapsed() >= latest);
+            let out_of_time = || latest.is_some_and(|latest| stopwatch.thought(signals) >= latest);
             signals.is_stopped() || (!signals.is_pondering() && out_of_time())
         };
         if signals.is_stopped() {
@@ -140,7 +140,7 @@ impl Deepening<'_, '_> {
 
     /// Time spent on this move by our own clock.
     fn thought(&self) -> Duration {
-        self.task.signals.clock_started(self.started).elapsed()
+        self.stopwatch.thought(self.task.signals)
     }
 
     /// Whether thinking on is not worth it: the mate is found, or the time for this move is used.
@@ -188,10 +188,10 @@ impl Deepening<'_, '_> {
         (self.task.report)(&info);
     }
 
-    fn stats(&self) -> super::Stats {
+    fn stats(&self) -> Stats {
         let Walker { tree, batch_size, stats, .. } = &self.walker;
-        let counted = super::Stats { nodes: tree.made, batch_size: *batch_size, ..*stats };
-        counted.timed(self.started, self.walker.evaluator)
+        let counted = Stats { nodes: tree.made, batch_size: *batch_size, ..*stats };
+        counted.timed(&self.stopwatch, self.walker.evaluator)
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
 /// Iterations that are looked ahead to; the nearest comes first.
 const LOOKAHEAD: usize = 3;
 
-/// How much of a leaf's moves is looked at ahead of time.
+/// How many of a leaf's moves are evaluated ahead of time.
 #[derive(Clone, Copy, Debug)]
 struct Breadth {
     /// Moves where none is expected to reach the goal, and where one is.
@@ -44,7 +44,7 @@ impl Leaves {
 }
 
 impl Walker<'_> {
-    /// Remembers a leaf for the time when a batch has room left.
+    /// Remembers a leaf for the time when a batch is not full.
     pub(super) fn remember_leaf(&mut self, id: u32) {
         let node = self.node(id);
         if node.depth == 0 && !node.over && !node.value.is_nan() && node.explored == 0 {
@@ -104,7 +104,7 @@ impl Walker<'_> {
             return;
         }
         let m = edge.m.fit(&node.board.chess).expect("an edge's move fits its node");
-        let child = self.tree.grow(id, m);
+        let child = self.tree.add_child(id, m);
         self.node_mut(id).edges[rank].child = child;
         if self.node(child).over {
             return;

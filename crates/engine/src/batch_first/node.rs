@@ -67,11 +67,11 @@ pub(super) struct Node {
     pub(super) under: u32,
     /// Whether this visit has found out what it came for.
     pub(super) closed: bool,
-    /// Whether one of its moves is expected to reach the goal, so that the others need no look.
+    /// Whether one of its moves is expected to reach the goal, so that the others need no visit.
     pub(super) cuts: bool,
-    /// Whether it is only looked at because nothing surer was left to do.
+    /// Whether it is only visited because nothing surer was left to do.
     pub(super) speculative: bool,
-    /// Moves that are being looked at.
+    /// Moves that are being searched.
     pub(super) under_way: u16,
     /// Its valid place in the queue.
     pub(super) ticket: u32,

@@ -29,7 +29,7 @@ impl Walker<'_> {
     /// Puts a node in the queue for its next move, if it has one to follow.
     pub(super) fn push(&mut self, id: u32) {
         let node = self.node(id);
-        // A move that failed in this very visit is wanted again if it has risen in the order and deserves a deeper look now.
+        // A move that failed in this very visit is wanted again if it has risen in the order and deserves a deeper search now.
         let fresh = |(rank, edge): &(usize, &Edge)| {
             let child = (edge.child != NONE).then(|| self.node(edge.child));
             let under_way = child.is_some_and(|child| child.under == node.visit && !child.closed);
@@ -103,7 +103,7 @@ impl Walker<'_> {
         let child = match edge.child {
             NONE => {
                 let m = edge.m.fit(&node.board.chess).expect("an edge's move fits its node");
-                let child = self.tree.grow(id, m);
+                let child = self.tree.add_child(id, m);
                 self.node_mut(id).edges[rank].child = child;
                 child
             }

@@ -18,7 +18,7 @@ pub(super) fn forcing_moves(chess: &Chess) -> Vec<(Move, f32)> {
 
 /// Every legal move with a guess at how good it is, in centipawns, best first.
 pub(super) fn all_moves(chess: &Chess) -> Vec<(Move, f32)> {
-    best_first(chess.legal_moves().into_iter().map(|m| (m, look(chess, m))).collect())
+    best_first(chess.legal_moves().into_iter().map(|m| (m, guess(chess, m))).collect())
 }
 
 fn best_first(mut moves: Vec<(Move, f32)>) -> Vec<(Move, f32)> {
@@ -26,7 +26,7 @@ fn best_first(mut moves: Vec<(Move, f32)>) -> Vec<(Move, f32)> {
     moves
 }
 
-fn look(chess: &Chess, m: Move) -> f32 {
+fn guess(chess: &Chess, m: Move) -> f32 {
     let noisy = m.is_capture() || m.promotion().is_some();
     match noisy {
         true if wins_exchange(chess, m, 0) => 300.0 + gain(m) - exchange_value(m.role()) as f32 / 50.0,

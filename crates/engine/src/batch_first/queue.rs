@@ -23,7 +23,7 @@ pub(super) enum Priority {
     Score(f32),
     /// When there is nothing better to do.
     Last,
-    /// The deepest first: the order that needs the least room.
+    /// The deepest first: the order that needs the least memory.
     Deepest(u16),
 }
 

@@ -9,7 +9,7 @@ pub(super) struct Rules {
     pub(super) quiescence: bool,
     /// A move that gives check costs no depth.
     pub(super) extensions: bool,
-    /// Moves that look bad are looked at less deeply, and positions that are clearly won or lost not at all.
+    /// Moves that look bad are searched less deeply, and positions that are clearly won or lost not at all.
     pub(super) selective: bool,
     /// The table speaks only where it cannot differ from a search: same depth, no repetition within reach.
     pub(super) strict_table: bool,

@@ -1,4 +1,4 @@
-//! Where to look less: positions that are won or lost far beyond the goal, and moves that look bad.
+//! Pruning and reductions: positions that are won or lost far beyond the goal, and moves that look bad.
 
 use chess::shakmaty::Position;
 
@@ -28,7 +28,7 @@ impl Walker<'_> {
         node.depth > 0 && self.is_selective(node)
     }
 
-    /// What a node with `depth` plies to go is worth at least, without a look at its moves.
+    /// What a node with `depth` plies to go is worth at least, without a search of its moves.
     pub(super) fn sure_value(&self, node: &Node, depth: i16) -> Option<f32> {
         let least = node.value - MARGIN * f32::from(depth);
         (depth <= SHALLOW_NODE && least >= self.goal(node)).then_some(least)
@@ -55,7 +55,7 @@ impl Walker<'_> {
         if most < goal { Some(most) } else { late.then(|| goal.next_down()) }
     }
 
-    /// Depth of the first look at a move: late quiet moves get less, and the full depth only if they surprise.
+    /// Depth of the first search of a move: late quiet moves get less, and the full depth only if they surprise.
     pub(super) fn first_depth(&self, node: &Node, child: &Node, rank: usize) -> i16 {
         let full = self.full_depth(node, child);
         let checks = node.board.in_check() || child.board.in_check();
@@ -71,7 +71,7 @@ impl Walker<'_> {
         (full - less as i16).max(full.min(0))
     }
 
-    /// Tries what happens if the side to move passes: who stands well even so needs no further look.
+    /// Tries what happens if the side to move passes: who stands well even so needs no further search (null move).
     pub(super) fn try_pass(&mut self, id: u32) {
         let node = self.node(id);
         let goal = self.goal(node);

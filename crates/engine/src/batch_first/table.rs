@@ -5,7 +5,7 @@ use chess::PackedMove;
 
 use super::value::{from_table, to_table};
 
-/// What is known of a position when looked at to `depth`; quiescence has depths of 0 and less.
+/// What is known of a position when searched to `depth`; quiescence has depths of 0 and less.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Entry {
     key: u64,
@@ -77,11 +77,11 @@ impl Table {
     pub(super) fn put(&mut self, key: u64, ply: u16, found: Finding) {
         let generation = self.generation;
         let set = self.set(key);
-        let worth = |entry: &Entry| {
+        let keep = |entry: &Entry| {
             let age = generation.wrapping_sub(entry.generation);
             if entry.key == key { i32::MIN } else { i32::from(entry.depth) - 4 * i32::from(age.min(30)) }
         };
-        let slot = self.entries[set].iter_mut().min_by_key(|entry| worth(entry)).expect("a set has entries");
+        let slot = self.entries[set].iter_mut().min_by_key(|entry| keep(entry)).expect("a set has entries");
         let depth = found.depth.clamp(-100, 127) as i8;
         let mut new = Entry {
             key,

@@ -7,10 +7,9 @@ use chess::{
 
 use super::{
     node::{Edge, NONE, Node, ROOT},
-    repetition::is_repetition,
     value::mated_at,
 };
-use crate::alpha_beta::Node as Board;
+use crate::{alpha_beta::Node as Board, repetition::is_repetition};
 
 /// Nodes that fit into the smallest tree: enough for the longest line with all its moves.
 const LEAST_NODES: usize = 4096;
@@ -29,8 +28,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// A tree of its root alone, that may grow to `megabytes`.
-    pub(super) fn plant(&mut self, root: Board, past: &[u64], megabytes: usize) {
+    /// A tree of its root alone, that may take up `megabytes`.
+    pub(super) fn reset(&mut self, root: Board, past: &[u64], megabytes: usize) {
         self.most_bytes = (megabytes << 20).max(LEAST_NODES * size_of::<Node>());
         self.nodes.clear();
         self.nodes.reserve(self.most_bytes / size_of::<Node>());
@@ -63,7 +62,7 @@ impl Tree {
     }
 
     /// Makes the node that `m` leads to.
-    pub(super) fn grow(&mut self, parent: u32, m: Move) -> u32 {
+    pub(super) fn add_child(&mut self, parent: u32, m: Move) -> u32 {
         let board = self.nodes[parent as usize].board.play(m);
         self.add(parent, board, m.into())
     }
@@ -107,7 +106,7 @@ impl Tree {
         )
     }
 
-    /// Drops what lies below nodes that need no further look, or, if that leaves too much, everything but the root.
+    /// Drops what lies below nodes that are decided, or, if that leaves too much, everything but the root.
     /// Whether more than the root could be kept. Nobody may hold a node's number over this.
     pub(super) fn thin_out(&mut self, is_decided: impl Fn(&Node) -> bool) -> bool {
         let mut kept = vec![false; self.nodes.len()];

@@ -16,7 +16,7 @@ impl Walker<'_> {
     /// Goes on with a visit that waited for the mind.
     pub(super) fn go_on(&mut self, id: u32) {
         if self.is_live(id) {
-            self.look(id);
+            self.evaluate_or_expand(id);
         }
     }
 
@@ -46,7 +46,7 @@ impl Walker<'_> {
         let node = self.node_mut(id);
         let unclear = node.value.is_nan() || node.depth <= 0;
         node.cuts = if unclear { !parent_cuts } else { node.value >= goal };
-        if decided { self.close(id) } else { self.look(id) }
+        if decided { self.close(id) } else { self.evaluate_or_expand(id) }
     }
 
     pub(super) fn consult_table(&mut self, id: u32) {
@@ -73,7 +73,7 @@ impl Walker<'_> {
     }
 
     /// Does the next thing that an undecided node needs: ask the mind, end here, or go through its moves.
-    pub(super) fn look(&mut self, id: u32) {
+    pub(super) fn evaluate_or_expand(&mut self, id: u32) {
         let node = self.node(id);
         let goal = self.goal(node);
         let ends = self.rules.ends(node.depth) || node.ply >= MAX_PLY;
@@ -200,7 +200,7 @@ impl Walker<'_> {
                 let node = self.node_mut(parent);
                 if !reached {
                     node.pass_failed = node.visit;
-                    return self.look(parent);
+                    return self.evaluate_or_expand(parent);
                 }
                 node.at_least(goal);
                 id = parent;
@@ -243,7 +243,7 @@ impl Walker<'_> {
     }
 }
 
-/// What is known of a move without another look at it.
+/// What is known of a move without visiting it again.
 pub(super) enum Known {
     Reaches(f32),
     Fails(f32),

@@ -9,15 +9,17 @@ use std::time::Duration;
 use chess::PackedMove;
 
 use super::{
-    evaluator::{Answers, Batch, Evaluator},
     foresight::Leaves,
     node::{Moves, Node, ROOT},
     queue::{Open, Queue},
     rules::Rules,
-    stats::Stats,
     table::Table,
     tree::Tree,
     value::sound,
+};
+use crate::{
+    Stats,
+    evaluator::{Answers, Batch, Evaluator},
 };
 
 /// Batches are not made smaller than this to save time.
@@ -30,7 +32,7 @@ const SIDE_BY_SIDE: usize = 16;
 pub(super) enum End {
     Decided,
     Stopped,
-    /// Even the order that needs the least room did not get through.
+    /// Even the order that needs the least memory did not get through.
     NoRoom,
 }
 
@@ -151,8 +153,8 @@ impl<'a> Walker<'a> {
         if level == 0 || needed { self.queue.pop() } else { None }
     }
 
-    /// Whether a batch goes that has room left. As long as another one is under way, whose answers will bring more to ask, it
-    /// must have what is worth the price of a batch.
+    /// Whether a batch goes that is not full. As long as another one is under way, whose answers will bring more to ask, it
+    /// must hold as much as pays for a batch.
     fn is_worth_sending(&self) -> bool {
         let gathered = self.gathered.len();
         gathered > 0 && (self.evaluator.is_idle() || 2 * gathered >= self.worthwhile())

@@ -17,6 +17,8 @@ use crate::play::game::setup::{Pace, Setup};
 /// What a search may cost, whatever the clock says: other games wait for the processor as well.
 const LONGEST_SEARCH: Duration = Duration::from_millis(1500);
 const MOST_NODES: u64 = 1_500_000;
+/// Each game keeps its tree from move to move, and a hundred games go on at once.
+const TREE_MB: usize = 16;
 /// Without clocks nobody wants to wait for minutes.
 const LONGEST_WITHOUT_CLOCK: Duration = Duration::from_secs(8);
 const SECOND: Duration = Duration::from_secs(1);
@@ -51,7 +53,7 @@ impl Opponent {
             offers_draws: true,
             ..HumanSettings::default()
         };
-        let settings = Settings { hash_mb: 2, human, ..Settings::default() };
+        let settings = Settings { hash_mb: 2, tree_mb: TREE_MB, human, ..Settings::default() };
         Opponent { minds, name: setup.mind.clone(), pace: setup.pace, settings, search: Own::default() }
     }
 

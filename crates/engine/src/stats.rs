@@ -1,11 +1,8 @@
 //! How well tree and mind worked side by side.
 
-use std::{
-    fmt,
-    time::{Duration, Instant},
-};
+use std::{fmt, time::Duration};
 
-use super::evaluator::Evaluator;
+use crate::{evaluator::Evaluator, stopwatch::Stopwatch};
 
 /// Counts of one search, or the sum of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,9 +34,9 @@ impl Stats {
         self.nodes as f64 / self.time.as_secs_f64().max(1e-3)
     }
 
-    /// With the time since `started`, and what of it the mind and the tree had nothing to do.
-    pub(super) fn timed(self, started: Instant, evaluator: &Evaluator) -> Stats {
-        let time = started.elapsed();
+    /// With the time of the search, and what of it the mind and the tree had nothing to do.
+    pub(crate) fn timed(self, stopwatch: &Stopwatch, evaluator: &Evaluator) -> Stats {
+        let time = stopwatch.elapsed();
         let wall = time.as_secs_f64().max(1e-9);
         let busy = evaluator.busy.as_secs_f64() / (wall * evaluator.threads() as f64);
         let tree_idle = evaluator.waited.as_secs_f64() / wall;
@@ -71,18 +68,19 @@ impl Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} nodes {:.0} nps, {} evaluations in {} batches of at most {}, {:.0} % full; evaluator waits {:.0} %, tree waits {:.0} %",
-            self.nodes,
-            self.nodes_per_second(),
-            self.asked,
-            self.batches,
-            self.batch_size,
-            100.0 * self.fill(),
-            100.0 * self.evaluator_idle,
-            100.0 * self.tree_idle,
-        )?;
+        write!(f, "{} nodes {:.0} nps", self.nodes, self.nodes_per_second())?;
+        if self.batches > 0 {
+            write!(
+                f,
+                ", {} evaluations in {} batches of at most {}, {:.0} % full; evaluator waits {:.0} %, tree waits {:.0} %",
+                self.asked,
+                self.batches,
+                self.batch_size,
+                100.0 * self.fill(),
+                100.0 * self.evaluator_idle,
+                100.0 * self.tree_idle,
+            )?;
+        }
         if self.foreseen > 0 {
             let used = 100.0 * self.foreseen_and_used as f64 / self.foreseen as f64;
             write!(f, "; {} asked ahead of time, {used:.0} % of them used", self.foreseen)?;

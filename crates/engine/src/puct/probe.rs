@@ -1,7 +1,7 @@
-//! A quick look for moves that win material: alpha-beta that counts pieces and knows nothing else.
+//! The tactical probe: moves that win material, found by alpha-beta that counts pieces and knows nothing else.
 //!
-//! The tree goes deep where the mind expects good play, and would find a move that gives something up first too late. What the
-//! scout points at is only looked at earlier; what it is worth the mind says.
+//! PUCT goes deep where the mind expects good play, and would visit a move that gives something up first too late. A move that the probe
+//! finds gets a higher prior; its Q comes from the mind alone.
 
 use chess::{
     Moment, PackedMove,
@@ -11,25 +11,25 @@ use chess::{
 
 use crate::{Limits, Score, Search, Settings, Signals, Task, alpha_beta::AlphaBeta};
 
-/// Centipawns that make a move worth pointing at.
+/// Centipawns that a move must win.
 const GAIN: i32 = 100;
 /// Captures in a row.
 const EXCHANGES: u32 = 6;
 const HASH_MB: usize = 4;
 
 #[derive(Debug)]
-pub(super) struct Scout(AlphaBeta);
+pub(super) struct Probe(AlphaBeta);
 
-impl Default for Scout {
-    fn default() -> Scout {
+impl Default for Probe {
+    fn default() -> Probe {
         let settings = Settings { threads: 1, hash_mb: HASH_MB, multipv: 1, ..Settings::default() };
-        Scout(AlphaBeta::counting_pieces(settings))
+        Probe(AlphaBeta::counting_pieces(settings))
     }
 }
 
-impl Scout {
-    /// A move that mates or wins material, more than captures win at once, by a look at so many positions.
-    pub(super) fn point(&mut self, position: &Chess, nodes: u64) -> Option<PackedMove> {
+impl Probe {
+    /// A move that mates or wins material, more than captures win at once, found by looking at so many positions.
+    pub(super) fn winning_move(&mut self, position: &Chess, nodes: u64) -> Option<PackedMove> {
         let moment = Moment::new(position.clone());
         let task = Task { limits: Limits::nodes(nodes), signals: &Signals::default(), report: &mut |_| {} };
         let choice = self.0.choose(&moment, task);
@@ -77,26 +77,26 @@ mod tests {
 
     use super::*;
 
-    fn pointed_at(fen: &str) -> Option<String> {
+    fn found(fen: &str) -> Option<String> {
         let moment = Moment::from_fen(fen, CastlingMode::Standard).unwrap();
-        let pointed = Scout::default().point(&moment.position, 3_000);
-        pointed.map(|m| moment.uci(m.unpack(&moment.position).unwrap()))
+        let found = Probe::default().winning_move(&moment.position, 3_000);
+        found.map(|m| moment.uci(m.unpack(&moment.position).unwrap()))
     }
 
     #[test]
-    fn forks_skewers_and_mates_are_pointed_at() {
+    fn forks_skewers_and_mates_are_found() {
         for (fen, best) in [
             ("4k3/8/8/8/8/2N5/8/r3K3 w - - 0 1", None),
             ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", Some("d5c7")),
             ("8/8/8/q3k3/8/8/8/1K5R w - - 0 1", Some("h1h5")),
             ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", Some("a1a8")),
         ] {
-            assert_eq!(pointed_at(fen).as_deref(), best, "{fen}");
+            assert_eq!(found(fen).as_deref(), best, "{fen}");
         }
     }
 
     #[test]
-    fn what_a_capture_wins_at_once_needs_no_scout() {
-        assert_eq!(pointed_at("4k3/8/8/3r4/4P3/8/8/4K3 w - - 0 1"), None);
+    fn what_a_capture_wins_at_once_needs_no_probe() {
+        assert_eq!(found("4k3/8/8/3r4/4P3/8/8/4K3 w - - 0 1"), None);
     }
 }

@@ -8,7 +8,7 @@ use crate::alpha_beta::Node as Board;
 /// the game, the root's last too.
 ///
 /// One repetition inside the tree is enough: what was avoided once can be avoided again; of the game's own positions it takes two.
-pub(super) fn is_repetition(
+pub(crate) fn is_repetition(
     board: &Board,
     ply: usize,
     line: impl Iterator<Item = u64>,

@@ -9,7 +9,7 @@ const FEWEST: f64 = 4.0;
 
 /// Sums over the latest batches, older ones fading.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     batches: f64,
     positions: f64,
     seconds: f64,
@@ -18,7 +18,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn add(&mut self, positions: usize, took: Duration) {
+    pub(crate) fn add(&mut self, positions: usize, took: Duration) {
         let (n, t) = (positions as f64, took.as_secs_f64());
         let fade = |sum: &mut f64, new: f64| *sum = MEMORY * *sum + new;
         fade(&mut self.batches, 1.0);
@@ -41,7 +41,7 @@ impl Pace {
     }
 
     /// Positions that the mind gets through in this time, in one batch.
-    pub(super) fn reach(&self, time: Duration) -> usize {
+    pub(crate) fn reach(&self, time: Duration) -> usize {
         if self.batches == 0.0 {
             return usize::MAX;
         }
@@ -50,7 +50,7 @@ impl Pace {
     }
 
     /// Positions with which a batch takes twice as long as with one: up to here more of them cost little.
-    pub(super) fn worthwhile(&self) -> usize {
+    pub(crate) fn worthwhile(&self) -> usize {
         if self.batches < FEWEST {
             return 1;
         }

@@ -1,4 +1,9 @@
-//! Threads on which the mind thinks, one batch at a time, while the tree is walked on another.
+//! Threads on which the mind thinks, one batch at a time, while the tree is searched on another. Batch-first and PUCT share it.
+//!
+//! A simulated device ([`Device`](crate::Device)) has one queue: a batch begins when it is asked for or when the one before is done. What the
+//! mind answers is computed when it is asked, in no time, and handed out when the device would be done.
+
+mod pace;
 
 use std::{
     collections::VecDeque,
@@ -9,50 +14,61 @@ use std::{
 };
 
 use chess::{
-    Brain, PackedMove, Wants,
+    Brain, Evaluated, Moment, PackedMove, Wants,
     shakmaty::{Chess, Position},
 };
 
-use super::pace::Pace;
+use self::pace::Pace;
+use crate::stopwatch::Stopwatch;
 
 /// Positions of a batch that keeps more than one processor busy: networks take sixteen at a time.
 const LARGE: usize = 32;
 
 /// Positions of nodes that the tree wants to hear the mind on.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) ids: Vec<u32>,
-    pub(super) positions: Vec<Chess>,
+pub(crate) struct Batch {
+    ids: Vec<u32>,
+    positions: Vec<Chess>,
+    /// The same positions with their past, for a mind whose answers depend on it; else empty.
+    moments: Vec<Moment>,
 }
 
 impl Batch {
-    pub(super) fn push(&mut self, id: u32, position: &Chess) {
+    pub(crate) fn push(&mut self, id: u32, position: &Chess) {
         self.ids.push(id);
         self.positions.push(position.clone());
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// All positions of a batch come with their past, or none.
+    pub(crate) fn push_moment(&mut self, id: u32, moment: Moment) {
+        self.push(id, &moment.position);
+        self.moments.push(moment);
+    }
+
+    pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
     /// Takes out the oldest, `most` of them or all.
-    pub(super) fn take(&mut self, most: usize) -> Batch {
+    pub(crate) fn take(&mut self, most: usize) -> Batch {
         let most = most.min(self.len());
-        let rest = Batch { ids: self.ids.split_off(most), positions: self.positions.split_off(most) };
+        let moments = self.moments.split_off(most.min(self.moments.len()));
+        let rest =
+            Batch { ids: self.ids.split_off(most), positions: self.positions.split_off(most), moments };
         std::mem::replace(self, rest)
     }
 }
 
 /// What the mind thinks of a position.
 #[derive(Debug)]
-pub(super) struct Judgement {
-    pub(super) value: f32,
+pub(crate) struct Judgement {
+    pub(crate) value: f32,
     /// All legal moves with their scores, best first; none from a mind that does not score moves.
-    pub(super) moves: Vec<(PackedMove, f32)>,
+    pub(crate) moves: Vec<(PackedMove, f32)>,
 }
 
 /// The nodes that were asked about, and the answers in the same order.
-pub(super) type Answers = (Vec<u32>, Vec<Judgement>);
+pub(crate) type Answers = (Vec<u32>, Vec<Judgement>);
 
 struct Job {
     search: u32,
@@ -81,11 +97,11 @@ struct Waiting {
 }
 
 /// The tree's end of the line.
-pub(super) struct Evaluator {
+pub(crate) struct Evaluator {
     brain: Arc<dyn Brain>,
     /// Whether the mind scores moves, and these scores are values of the positions after the moves.
-    pub(super) scores_moves: bool,
-    pub(super) scores_are_values: bool,
+    pub(crate) scores_moves: bool,
+    pub(crate) scores_are_values: bool,
     inbox: Arc<Inbox>,
     answers: mpsc::Receiver<Answer>,
     threads: usize,
@@ -93,15 +109,18 @@ pub(super) struct Evaluator {
     search: u32,
     under_way: usize,
     /// Time that the threads spent thinking, and the tree waiting for them, in this search.
-    pub(super) busy: Duration,
-    pub(super) waited: Duration,
+    pub(crate) busy: Duration,
+    pub(crate) waited: Duration,
     /// How fast the mind is.
-    pub(super) pace: Pace,
+    pub(crate) pace: Pace,
+    stopwatch: Arc<Stopwatch>,
+    /// Answers of a simulated device, and when in the time of the search it gives them.
+    on_device: VecDeque<(Duration, Answer)>,
 }
 
 impl Evaluator {
     /// The threads end when this is dropped.
-    pub(super) fn start(brain: &Arc<dyn Brain>, threads: usize) -> Evaluator {
+    pub(crate) fn start(brain: &Arc<dyn Brain>, threads: usize) -> Evaluator {
         let scores_moves = brain.traits().policy.is_some();
         let threads = threads.max(1);
         let inbox = Arc::new(Inbox::default());
@@ -129,51 +148,70 @@ impl Evaluator {
             busy,
             waited,
             pace: Pace::default(),
+            stopwatch: Arc::new(Stopwatch::start(None)),
+            on_device: VecDeque::new(),
         }
     }
 
-    pub(super) fn begin_search(&mut self) {
+    pub(crate) fn begin_search(&mut self, stopwatch: Arc<Stopwatch>) {
         self.search = self.search.wrapping_add(1);
         (self.busy, self.waited) = (Duration::ZERO, Duration::ZERO);
+        if stopwatch.device() != self.stopwatch.device() {
+            self.pace = Pace::default();
+        }
+        self.stopwatch = stopwatch;
+        self.under_way -= self.on_device.len();
+        self.on_device.clear();
         // Nobody waits any more for what the last search did not get an answer to.
         let mut waiting = self.inbox.lock();
         self.under_way -= waiting.jobs.len();
         waiting.jobs.clear();
     }
 
-    pub(super) fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.threads
     }
 
     /// Every thread at work, and one batch in reserve: more would only be asked too early. Without a reserve for single positions.
-    pub(super) fn is_full(&self, size: usize) -> bool {
+    pub(crate) fn is_full(&self, size: usize) -> bool {
         self.under_way >= self.threads + usize::from(size > 1)
     }
 
     /// Batches of `size` that may be under way at the same time. A single thread with single positions works one after the other, which
     /// makes a search repeatable.
-    pub(super) fn most_under_way(&self, size: usize) -> usize {
+    pub(crate) fn most_under_way(&self, size: usize) -> usize {
         // With a processor to spare the next batch is gathered while one is judged.
         let spare = size > 1 && thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
         self.threads + usize::from(spare) * self.threads
     }
 
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.under_way == 0
     }
 
-    pub(super) fn under_way(&self) -> usize {
+    pub(crate) fn under_way(&self) -> usize {
         self.under_way
     }
 
-    pub(super) fn ask(&mut self, batch: Batch) {
+    pub(crate) fn ask(&mut self, batch: Batch) {
         self.under_way += 1;
+        if let Some(device) = self.stopwatch.device() {
+            let took = device.cost(batch.len());
+            let job = Job { search: self.search, batch };
+            let answer = self.stopwatch.frozen(|| job.think(&*self.brain, self.scores_moves));
+            let free = self.on_device.back().map_or(Duration::ZERO, |(done, _)| *done);
+            let done = free.max(self.stopwatch.elapsed()) + took;
+            return self.on_device.push_back((done, Answer { took, ..answer }));
+        }
         self.inbox.lock().jobs.push_back(Job { search: self.search, batch });
         self.inbox.changed.notify_one();
     }
 
     /// An answer that is there.
-    pub(super) fn poll(&mut self) -> Option<Answers> {
+    pub(crate) fn poll(&mut self) -> Option<Answers> {
+        if let Some((done, _)) = self.on_device.front() {
+            return if *done <= self.stopwatch.elapsed() { self.wait_for_device() } else { None };
+        }
         while self.under_way > 0 {
             let answer = self.answers.try_recv().ok()?;
             if let Some(found) = self.accept(answer) {
@@ -185,7 +223,10 @@ impl Evaluator {
 
     /// The next answer; `None` if nothing was asked. A batch that no thread has taken up is thought about here, which
     /// is sooner than waiting for a thread to wake up.
-    pub(super) fn wait(&mut self) -> Option<Answers> {
+    pub(crate) fn wait(&mut self) -> Option<Answers> {
+        if !self.on_device.is_empty() {
+            return self.wait_for_device();
+        }
         while self.under_way > 0 {
             let job = self.inbox.lock().jobs.pop_front();
             let found = match job {
@@ -204,7 +245,10 @@ impl Evaluator {
 
     /// Like [`wait`](Evaluator::wait), for a tree that has work of its own as soon as an answer comes: large batches keep all processors busy
     /// and are left to the threads, so that the next one is gathered while they think.
-    pub(super) fn wait_beside(&mut self) -> Option<Answers> {
+    pub(crate) fn wait_beside(&mut self) -> Option<Answers> {
+        if !self.on_device.is_empty() {
+            return self.wait_for_device();
+        }
         let next = self.inbox.lock().jobs.front().map_or(0, |job| job.batch.len());
         if next < LARGE {
             return self.wait();
@@ -215,6 +259,13 @@ impl Evaluator {
             }
         }
         None
+    }
+
+    /// The next answer of the device.
+    fn wait_for_device(&mut self) -> Option<Answers> {
+        let (done, answer) = self.on_device.pop_front()?;
+        self.waited += self.stopwatch.wait_until(done);
+        self.accept(answer)
     }
 
     /// The next answer of a thread, unless it is one to an earlier search.
@@ -260,16 +311,20 @@ impl Inbox {
 impl Job {
     fn think(self, brain: &dyn Brain, scores_moves: bool) -> Answer {
         let started = Instant::now();
-        let think = || judge(brain, scores_moves, &self.batch.positions);
+        let think = || judge(brain, scores_moves, &self.batch);
         let judgements = catch_unwind(AssertUnwindSafe(think)).ok().flatten();
         Answer { search: self.search, ids: self.batch.ids, judgements, took: started.elapsed() }
     }
 }
 
 /// What the mind says of positions; `None` if it has no value for each, or leaves out moves.
-fn judge(brain: &dyn Brain, scores_moves: bool, positions: &[Chess]) -> Option<Vec<Judgement>> {
+fn judge(brain: &dyn Brain, scores_moves: bool, batch: &Batch) -> Option<Vec<Judgement>> {
+    let Batch { positions, moments, .. } = batch;
     let wants = if scores_moves { Wants::POLICY_AND_VALUE } else { Wants::VALUE };
-    let found = brain.evaluate(positions, wants);
+    let found = match moments.len() == positions.len() {
+        true => Evaluated::of_moments(brain, moments, wants),
+        false => brain.evaluate(positions, wants),
+    };
     let complete =
         found.values.len() == positions.len() && (!scores_moves || found.scores.len() == positions.len());
     let mut scores = found.scores.into_iter();
