@@ -29,12 +29,34 @@ const fn names() -> [&'static str; nets::FAMILIES.len() + 1] {
     names
 }
 
+/// How long minds think that can think as long as they like; others do not mind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Passes {
+    /// Passes at most; 0 for as many as the network was made for.
+    pub(crate) most: usize,
+    /// Stop as soon as two passes in a row prefer the same move.
+    pub(crate) until_settled: bool,
+}
+
+impl Passes {
+    fn load(self, bytes: &[u8]) -> Result<Arc<dyn Brain>, nets::WeightError> {
+        let mut settings = Vec::new();
+        if self.most > 0 {
+            settings.push(("passes", self.most.into()));
+        }
+        if self.until_settled {
+            settings.push(("until-settled", true.into()));
+        }
+        nets::load_bytes_with(bytes, &settings)
+    }
+}
+
 /// The network in a file, and the name of its family.
-fn load_file(path: &Path) -> anyhow::Result<(String, Arc<dyn Brain>)> {
+fn load_file(path: &Path, passes: Passes) -> anyhow::Result<(String, Arc<dyn Brain>)> {
     let place = || path.display().to_string();
     let bytes = fs::read(path).with_context(place)?;
     let family = WeightFile::card(&bytes).with_context(place)?.family;
-    Ok((family, nets::load_bytes(&bytes).with_context(place)?))
+    Ok((family, passes.load(&bytes).with_context(place)?))
 }
 
 /// Who is to play, and how it is to think.
@@ -46,11 +68,18 @@ pub(crate) struct Names {
     pub(crate) weights: Option<PathBuf>,
     /// A device to imagine the network on, in place of this machine.
     pub(crate) device: Option<Device>,
+    pub(crate) passes: Passes,
 }
 
 impl Default for Names {
     fn default() -> Names {
-        Names { mind: MINDS[0].to_owned(), search: AUTO.to_owned(), weights: None, device: None }
+        Names {
+            mind: MINDS[0].to_owned(),
+            search: AUTO.to_owned(),
+            weights: None,
+            device: None,
+            passes: Passes::default(),
+        }
     }
 }
 
@@ -62,13 +91,13 @@ impl Names {
             _ => (text, None),
         };
         let (mind, search) = text.split_once(':').unwrap_or((text, AUTO));
-        Names { mind: mind.to_owned(), search: search.to_owned(), weights: None, device }
+        Names { mind: mind.to_owned(), search: search.to_owned(), device, ..Names::default() }
     }
 
     /// The mind alone. A file of weights stands for itself, unless another network was asked for by name.
     pub(crate) fn mind(&self) -> anyhow::Result<Mind> {
         if let Some(path) = &self.weights {
-            let (family, brain) = load_file(path)?;
+            let (family, brain) = load_file(path, self.passes)?;
             let fits = self.mind == MINDS[0] || self.mind == family;
             ensure!(fits, "{} holds a network `{family}`, not `{}`", path.display(), self.mind);
             return Ok(Mind::new(family, brain));
@@ -81,7 +110,7 @@ impl Names {
         let weights = embedded::WEIGHTS.iter().find(|weights| weights.name == self.mind);
         let weights = weights
             .with_context(|| format!("no weights for `{}` come with this program; name a file", self.mind))?;
-        let brain = nets::load_bytes(weights.bytes).with_context(|| self.mind.clone())?;
+        let brain = self.passes.load(weights.bytes).with_context(|| self.mind.clone())?;
         Ok(Mind::new(weights.name, brain))
     }
 

@@ -111,6 +111,8 @@ pub struct Encoder {
     down: Dense,
     norms: [Norm; 2],
     smolgen: Option<Smolgen>,
+    /// The same for all positions.
+    shared_bias: Option<Vec<f32>>,
 }
 
 impl Shape {
@@ -179,7 +181,14 @@ impl Encoder {
             down: scaled(down),
             norms,
             smolgen,
+            shared_bias: None,
         })
+    }
+
+    /// The block with attention biases that all positions share, heads x tokens x tokens; not for blocks with a smolgen.
+    pub fn with_shared_bias(self, bias: &[f32]) -> Result<Encoder, ShapeError> {
+        size("shared bias", [1, bias.len()], [1, self.shape.bias_len()])?;
+        Ok(Encoder { shared_bias: Some(bias.to_vec()), ..self })
     }
 
     pub fn shape(&self) -> Shape {

@@ -19,11 +19,14 @@ pub use self::{
     entry::Entry,
     net_config::{NetConfig, NetConfigError},
 };
-use crate::{Temperature, TrainError, WeightError, WeightFile, human::Human, ranker::Ranker};
+use crate::{
+    Temperature, TrainError, WeightError, WeightFile, human::Human, ranker::Ranker, recycler::Recycler,
+};
 
 pub const FAMILIES: &[Entry] = &[
     Entry::of::<Human>(), //
     Entry::of::<Ranker>(),
+    Entry::of::<Recycler>(),
 ];
 
 /// The mind in a weight file.
@@ -34,6 +37,15 @@ pub fn load(path: &Path) -> Result<Arc<dyn Brain>, WeightError> {
 /// The mind in the bytes of a weight file, such as one inside the binary.
 pub fn load_bytes(bytes: &[u8]) -> Result<Arc<dyn Brain>, WeightError> {
     mind(&WeightFile::from_bytes(bytes)?)
+}
+
+/// The same with other settings of how it thinks, such as `passes`, where its family knows them.
+pub fn load_bytes_with(
+    bytes: &[u8],
+    settings: &[(&str, serde_json::Value)],
+) -> Result<Arc<dyn Brain>, WeightError> {
+    let file = WeightFile::from_bytes(bytes)?;
+    NetConfig::of_card(&file.card)?.with(settings)?.mind(&file.weights)
 }
 
 fn mind(file: &WeightFile) -> Result<Arc<dyn Brain>, WeightError> {

@@ -81,6 +81,11 @@ impl Figures {
         *entry = (entry.0 + sum, entry.1 + count);
     }
 
+    /// One of them alone, by another name.
+    pub(crate) fn renamed(&self, name: &str, to: &str) -> Figures {
+        Figures(self.0.get(name).map(|&mean| (to.to_owned(), mean)).into_iter().collect())
+    }
+
     pub(crate) fn merge(&mut self, other: &Figures) {
         other.0.iter().for_each(|(name, &(sum, count))| self.add(name, sum, count));
     }

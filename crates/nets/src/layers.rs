@@ -56,6 +56,13 @@ impl<'a> Builder<'a> {
         self.param(vec![value; shape.iter().product()], shape)
     }
 
+    /// These very numbers.
+    pub(crate) fn given(&mut self, mut values: Vec<f32>) -> Param<Tensor<1>> {
+        let [len] = self.counted([values.len()]);
+        values.truncate(len);
+        self.param(values, [len])
+    }
+
     /// The shape, or that of a single number beyond the bound.
     fn counted<const D: usize>(&mut self, shape: [usize; D]) -> [usize; D] {
         let len = shape.iter().fold(1usize, |product, &size| product.saturating_mul(size));

@@ -17,6 +17,7 @@ mod loading;
 mod optimiser;
 mod phase;
 pub mod ranker;
+pub mod recycler;
 mod residual;
 mod run_config;
 mod schedule;
@@ -33,6 +34,7 @@ pub use checkpoint::{CHECKPOINT, CheckpointError};
 pub use device::{device, device_name};
 pub use families::{
     Entry, FAMILIES, NetConfig, NetConfigError, calibrate, fit_temperatures, load, load_bytes,
+    load_bytes_with,
 };
 pub use forecast::{Forecast, forecast};
 pub use phase::Phase;

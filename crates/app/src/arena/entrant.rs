@@ -84,7 +84,7 @@ impl Entrant {
         match &self.kind {
             Kind::Mind(name) => {
                 let Preferences { settings, names, .. } = self.preferences(common)?;
-                let names = Names { weights: names.weights, ..Names::parse(name) };
+                let names = Names { weights: names.weights, passes: names.passes, ..Names::parse(name) };
                 Ok(Box::new(Mind::start(names.build(&settings)?, names.device.is_some())))
             }
             Kind::Command(command) => {

@@ -75,6 +75,8 @@ mod tests {
             game,
             top: [Some(right), None, None],
             chance: None,
+            coverage: [None; 3],
+            unlikely: None,
             origin: 0.0,
             target: 0.0,
             think: None,

@@ -33,6 +33,10 @@ pub(crate) struct Mark {
     pub(crate) top: [Option<f64>; 3],
     /// The chance that the move was given.
     pub(crate) chance: Option<f64>,
+    /// The chances of the likeliest 1, 3, 5 moves together.
+    pub(crate) coverage: [Option<f64>; 3],
+    /// The share of moves that were given less than a percent, where there are many moves.
+    pub(crate) unlikely: Option<f64>,
     /// Whether the likeliest square to move from, and to, was the one.
     pub(crate) origin: f64,
     pub(crate) target: f64,
@@ -50,6 +54,9 @@ pub(crate) struct Think {
     /// Whether it was one. Clocks in whole seconds leave it open whether two seconds were more or less: a half then.
     pub(crate) snapped: f64,
 }
+
+/// Positions with fewer moves say little about how many of them a model holds for nothing.
+const MANY_MOVES: usize = 20;
 
 /// Moves made in less are snap moves.
 pub(crate) const SNAP: Duration = Duration::from_secs(2);
@@ -99,10 +106,16 @@ impl Mark {
                 )
             }
         };
+        let (coverage, unlikely) = match &forecast.moves {
+            Moves::Chances(chances) => (coverage(chances).map(Some), unlikely(chances)),
+            Moves::Best(_) => ([None; 3], None),
+        };
         Mark {
             game,
             top,
             chance,
+            coverage,
+            unlikely,
             origin: f64::from(u8::from(origin == Some(self::origin(&played)))),
             target: f64::from(u8::from(target == Some(self::target(&played)))),
             think: forecast.think.as_ref().and_then(|think| mark_think(sample, think)),
@@ -127,6 +140,18 @@ fn share_of_top(chances: &[f32], of_played: f32, places: usize) -> f64 {
     let better = chances.iter().filter(|&&chance| chance > of_played).count();
     let equal = chances.iter().filter(|&&chance| chance == of_played).count().max(1);
     ((places as f64 - better as f64) / equal as f64).clamp(0.0, 1.0)
+}
+
+/// The chances of the likeliest 1, 3, 5 moves together.
+fn coverage(chances: &[f32]) -> [f64; 3] {
+    let mut sorted: Vec<f64> = chances.iter().map(|&chance| chance.into()).collect();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    [1, 3, 5].map(|places| sorted.iter().take(places).sum())
+}
+
+fn unlikely(chances: &[f32]) -> Option<f64> {
+    let few = chances.iter().filter(|&&chance| chance < 0.01).count();
+    (chances.len() >= MANY_MOVES).then(|| few as f64 / chances.len() as f64)
 }
 
 /// The square with the largest sum of chances; the first of equals.
@@ -172,6 +197,18 @@ mod tests {
         }
         let uniform = [0.05; 20];
         assert!((share_of_top(&uniform, 0.05, 1) - 0.05).abs() < 1e-9, "a guess is right once in twenty");
+    }
+
+    #[test]
+    fn chances_are_covered_by_the_likeliest_and_told_to_be_few_where_moves_are_many() {
+        let mut chances = vec![0.005; 20];
+        assert_eq!(unlikely(&chances[..19]), None);
+        (chances[7], chances[3]) = (0.6, 0.31);
+        assert_eq!(unlikely(&chances), Some(0.9));
+        for (found, expected) in coverage(&chances).into_iter().zip([0.6, 0.915, 0.925]) {
+            assert!((found - expected).abs() < 1e-6, "{found}");
+        }
+        assert_eq!(coverage(&[1.0]), [1.0; 3]);
     }
 
     #[test]

@@ -3,12 +3,16 @@
 use super::mark::Mark;
 
 /// Name in JSON, head in tables, and how a figure is written.
-pub(crate) const METRICS: [(&str, &str, Format); 15] = [
+pub(crate) const METRICS: [(&str, &str, Format); 19] = [
     ("top1", "top-1", Format::Percent),
     ("top3", "top-3", Format::Percent),
     ("top5", "top-5", Format::Percent),
     ("chance", "chance", Format::Percent),
     ("perplexity", "perplex.", Format::Plain),
+    ("coverage1", "mass of 1", Format::Percent),
+    ("coverage3", "mass of 3", Format::Percent),
+    ("coverage5", "mass of 5", Format::Percent),
+    ("unlikely", "below 1 %", Format::Percent),
     ("origin", "origin", Format::Percent),
     ("target", "target", Format::Percent),
     ("think_bin", "think bin", Format::Percent),
@@ -46,6 +50,10 @@ pub(crate) fn measure(marks: &[Mark], weights: &[f64]) -> Figures {
         top(2),
         mean(&|mark| mark.chance),
         surprise.exp(),
+        mean(&|mark| mark.coverage[0]),
+        mean(&|mark| mark.coverage[1]),
+        mean(&|mark| mark.coverage[2]),
+        mean(&|mark| mark.unlikely),
         mean(&|mark| Some(mark.origin)),
         mean(&|mark| Some(mark.target)),
         mean(&|mark| Some(f64::from(u8::from(mark.think?.right_bin)))),
@@ -136,7 +144,17 @@ mod tests {
     use crate::eval::mark::{Outcome, Think};
 
     fn mark(game: usize) -> Mark {
-        Mark { game, top: [None; 3], chance: None, origin: 0.0, target: 0.0, think: None, outcome: None }
+        Mark {
+            game,
+            top: [None; 3],
+            chance: None,
+            coverage: [None; 3],
+            unlikely: None,
+            origin: 0.0,
+            target: 0.0,
+            think: None,
+            outcome: None,
+        }
     }
 
     fn figure(name: &str, marks: &[Mark]) -> f64 {

@@ -16,7 +16,7 @@ use crate::{
         entrant::{Common, Entrant},
         pace::Pace,
     },
-    minds::{MINDS, Names},
+    minds::{MINDS, Names, Passes},
 };
 
 pub(crate) enum Model {
@@ -30,17 +30,22 @@ pub(crate) enum Model {
 
 impl Model {
     pub(crate) fn parse(text: &str, pace: Pace) -> anyhow::Result<Model> {
+        Model::with_passes(text, pace, Passes::default())
+    }
+
+    /// `passes` is for networks that think as often as they are told.
+    pub(crate) fn with_passes(text: &str, pace: Pace, passes: Passes) -> anyhow::Result<Model> {
         if text == "uniform" {
             return Ok(Model::Uniform);
         }
         let file = Path::new(text);
         if file.extension().is_some_and(|extension| extension == "safetensors") {
-            let names = Names { weights: Some(file.to_owned()), ..Names::default() };
+            let names = Names { weights: Some(file.to_owned()), passes, ..Names::default() };
             let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             return Model::brain(&names, stem);
         }
         if MINDS[1..].contains(&text) {
-            return Model::brain(&Names::parse(text), text.to_owned());
+            return Model::brain(&Names { passes, ..Names::parse(text) }, text.to_owned());
         }
         let common = Common { hash_mb: 16, threads: 1, pace, chess960: false };
         Ok(Model::Rival { entrant: Box::new(Entrant::parse(text, &common)?), common })
@@ -48,6 +53,14 @@ impl Model {
 
     fn brain(names: &Names, name: String) -> anyhow::Result<Model> {
         Ok(Model::Brain { name, brain: names.mind()?.brain })
+    }
+
+    /// The same by another name.
+    pub(crate) fn named(self, name: String) -> Model {
+        match self {
+            Model::Brain { brain, .. } => Model::Brain { name, brain },
+            other => other,
+        }
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -79,6 +79,8 @@ pub(crate) const OPTIONS: &[UciOption] = &[
     option("TopP", Spin { default: 95, min: 1, max: 100, set: |p, value| p.human().top_p = value as f32 / 100.0 }),
     option("HumanTiming", Check { default: false, set: |p, on| p.human().timing = on }),
     option("BlunderGuard", Combo { choices: &["Human", "Off", "Strict"], set: |p, value| p.human().guard = guard(value) }),
+    option("Passes", Spin { default: 0, min: 0, max: 64, set: |p, value| p.names.passes.most = value }),
+    option("UntilSettled", Check { default: false, set: |p, on| p.names.passes.until_settled = on }),
     option("Seed", Spin { default: 0, min: 0, max: i32::MAX as i64, set: |p, value| p.human().seed = (value > 0).then_some(value as u64) }),
     option("Hash", Spin { default: 64, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.hash_mb = value }),
     option("Tree", Spin { default: 256, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.tree_mb = value }),
@@ -141,8 +143,13 @@ impl Preferences {
 
     /// Who is to play. A GUI that limits the strength wants an opponent of a rating, which is what `human` is.
     pub(crate) fn names(&self) -> Names {
-        let usual = self.names == Names::default();
-        if self.limit_strength && usual { Names::parse("human") } else { self.names.clone() }
+        let passes = self.names.passes;
+        let usual = self.names == Names { passes, ..Names::default() };
+        if self.limit_strength && usual {
+            Names { passes, ..Names::parse("human") }
+        } else {
+            self.names.clone()
+        }
     }
 
     /// Carries out `setoption`. The answer is a sentence for the user if something is not as he asked; without

@@ -59,7 +59,10 @@ pub fn forward_masked(
                     }
                     Some(cut(&made, at % at_once * bias_len, bias_len))
                 }
-                None => bias.map(|bias| cut(bias, (i * positions + at) * bias_len, bias_len)),
+                None => packed
+                    .shared_bias
+                    .as_deref()
+                    .or(bias.map(|bias| cut(bias, (i * positions + at) * bias_len, bias_len))),
             };
             let here = at * len..(at + 1) * len;
             let trail = trail.as_mut().map(|trail| &mut trail[at * trail_len..][..trail_len]);
@@ -117,7 +120,7 @@ fn one(
 }
 
 /// From the gradient of `y` to those of `x`, of the bias, and of all parameters (in the order of `Layout`, those of
-/// the smolgen last).
+/// the smolgen or of shared biases last).
 pub fn backward(
     packed: &Packed,
     kept: Kept<'_>,
@@ -182,11 +185,14 @@ fn chunk(
     let shape = packed.shape;
     let (len, bias_len) = (shape.values(), shape.bias_len());
     let mut parameters = Aligned::room(packed.parameters());
-    let (own, of_smolgen) = parameters.split_at_mut(packed.layout.total());
+    let (own, rest) = parameters.split_at_mut(packed.layout.total());
     own.fill(0.0);
-    if let Some(smolgen) = &packed.smolgen {
-        smolgen.clear(of_smolgen);
+    match &packed.smolgen {
+        Some(smolgen) => smolgen.clear(rest),
+        None => rest.fill(0.0),
     }
+    // One position's gradients of the shared biases.
+    let mut to_shared = packed.shared_bias.as_ref().map(|_| Aligned::room(bias_len));
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let mut group = Group::new(packed, most);
     let positions = to_x.len() / len;
@@ -220,7 +226,8 @@ fn chunk(
                 s.turn_to(start + at, present_at(packed, present, start + at));
                 let x = cut(kept.x, at * len, len);
                 let made = made.as_deref().map(|made| cut(made, i * bias_len, bias_len));
-                let bias = made.or(kept.bias.map(|bias| cut(bias, at * bias_len, bias_len)));
+                let bias = made.or(packed.shared_bias.as_deref());
+                let bias = bias.or(kept.bias.map(|bias| cut(bias, at * bias_len, bias_len)));
                 let to_made = match (&packed.smolgen, &mut made_slopes) {
                     (Some(_), Some((slopes, _))) if shape.stays_packed(packed.level) => {
                         Some(ToBias::Packed(SlopeRow { slopes, row: at * shape.heads }))
@@ -231,11 +238,15 @@ fn chunk(
                     _ => None,
                 };
                 let given = to_bias.as_mut().map(|to| ToBias::Plain(&mut to[at * bias_len..][..bias_len]));
-                let to_bias = to_made.or(given);
+                let shared = to_shared.as_mut().map(|to| ToBias::Plain(&mut to[..]));
+                let to_bias = to_made.or(shared).or(given);
                 let to_x = &mut to_x[at * len..][..len];
                 let Trail { qkv, weights, .. } = trail(at);
                 let left = (qkv, weights);
                 attention::backward(packed, x, left, bias, to_x, to_bias, &mut parameters, &mut group, s);
+                if let Some(to_shared) = &to_shared {
+                    rows::add(packed.level, &mut parameters[packed.layout.total()..], to_shared);
+                }
                 if let (Some(smolgen), Some((slopes, one))) = (&packed.smolgen, &mut made_slopes)
                     && packed.level.rounds()
                     && !shape.stays_packed(packed.level)

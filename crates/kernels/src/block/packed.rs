@@ -19,6 +19,8 @@ pub struct Packed {
     pub(super) back: Option<Matrices>,
     /// Makes the attention's biases.
     pub(super) smolgen: Option<smolgen::Packed>,
+    /// Attention's biases that all positions share, heads x tokens x tokens.
+    pub(super) shared_bias: Option<Vec<f32>>,
     pub(super) dropout: Option<Dropout>,
 }
 
@@ -59,7 +61,7 @@ impl Packed {
         };
         let ahead = Matrices::ahead(level, &shape, get);
         let back = train.then(|| Matrices::back(level, &shape, get));
-        Packed { level, shape, layout, small, ahead, back, smolgen: None, dropout: None }
+        Packed { level, shape, layout, small, ahead, back, smolgen: None, shared_bias: None, dropout: None }
     }
 
     /// The block with its own source of attention biases; gradients of its parameters follow those of the block.
@@ -67,14 +69,22 @@ impl Packed {
         Packed { smolgen: Some(smolgen), ..self }
     }
 
+    /// The block with attention biases of its own, the same for all positions: heads x tokens x tokens. Their gradients follow those of
+    /// the block, which has no smolgen then.
+    pub fn with_shared_bias(self, bias: &[f32]) -> Packed {
+        assert!(bias.len() == self.shape.bias_len() && self.smolgen.is_none());
+        Packed { shared_bias: Some(bias.to_vec()), ..self }
+    }
+
     /// The block as training disturbs it; only for blocks that learn.
     pub fn with_dropout(self, dropout: Dropout) -> Packed {
         Packed { dropout: Some(dropout), ..self }
     }
 
-    /// Numbers in all parameters, those of the smolgen last.
+    /// Numbers in all parameters, those of the smolgen or the shared biases last.
     pub fn parameters(&self) -> usize {
-        self.layout.total() + self.smolgen.as_ref().map_or(0, smolgen::Packed::parameters)
+        let shared = self.shared_bias.as_ref().map_or(0, Vec::len);
+        self.layout.total() + self.smolgen.as_ref().map_or(0, smolgen::Packed::parameters) + shared
     }
 }
 

@@ -329,3 +329,35 @@ fn every_level_learns_along_the_same_curve() {
         }
     }
 }
+
+#[test]
+fn shared_biases_are_the_same_biases_for_every_position_and_their_gradients_add_up() {
+    let shape =
+        Shape { tokens: 65, width: 32, heads: 2, hidden: 32, activation: Activation::SwiGlu, biases: true };
+    let positions = 5;
+    let case = case(shape, positions, false);
+    let shared = random(7, shape.bias_len());
+    let each = shared.repeat(positions);
+    let gradient = random(8, case.x.len());
+    for level in Level::all() {
+        let run = |packed: Packed, bias: Option<&[f32]>, to_bias: Option<&mut [f32]>| {
+            let mut trail = vec![0.0; positions * shape.trail(level)];
+            let [mut y, mut to_x] = [case.x.clone(), case.x.clone()];
+            forward(&packed, &case.x, bias, &mut y, Some(&mut trail));
+            let kept = Kept { x: &case.x, trail: &trail, bias };
+            let parameters = backward(&packed, kept, &gradient, &mut to_x, to_bias);
+            (y, to_x, parameters)
+        };
+        let mut to_each = vec![0.0; each.len()];
+        let (y, to_x, own) = run(case.packed(level, true), Some(&each), Some(&mut to_each));
+        let packed = case.packed(level, true).with_shared_bias(&shared);
+        let (same_y, same_to_x, all) = run(packed, None, None);
+        assert!(y == same_y && to_x == same_to_x, "{level}");
+        let (same_own, to_shared) = all.split_at(own.len());
+        assert_eq!(own, same_own, "{level}");
+        for (at, found) in to_shared.iter().enumerate() {
+            let expected: f32 = to_each.chunks(shape.bias_len()).map(|to| to[at]).sum();
+            assert!((found - expected).abs() < 1e-4, "{level}: {found} {expected}");
+        }
+    }
+}

@@ -109,7 +109,10 @@ impl Encoder {
                     }
                     Some(&made[at % at_once * bias_len..][..bias_len])
                 }
-                None => extra.bias.map(|bias| &bias[at * bias_len..][..bias_len]),
+                None => {
+                    let own = extra.bias.map(|bias| &bias[at * bias_len..][..bias_len]);
+                    self.shared_bias.as_deref().or(own)
+                }
             };
             let keys: Option<Vec<f32>> = extra.present.map(|present| {
                 present[at * tokens..][..tokens].iter().map(|&here| if here { 0.0 } else { ABSENT }).collect()

@@ -60,6 +60,17 @@ impl NetConfig {
         })
     }
 
+    /// The same with other settings, where the family knows them.
+    pub(super) fn with(mut self, settings: &[(&str, Value)]) -> Result<NetConfig, WeightError> {
+        for (name, value) in settings {
+            if let Some(own) = self.config.get_mut(*name) {
+                *own = value.clone();
+            }
+        }
+        let config = (self.entry.parse)(self.config).map_err(WeightError::Network)?;
+        Ok(NetConfig { config, ..self })
+    }
+
     pub fn family(&self) -> &'static str {
         self.entry.name
     }

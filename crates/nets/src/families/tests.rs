@@ -368,3 +368,17 @@ fn files_of_a_million_arrays_are_refused_unread() {
     let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
     assert!(load_bytes(&bytes).err().unwrap().to_string().contains("its header has"));
 }
+
+#[test]
+fn a_mind_takes_settings_that_its_family_knows_and_no_others() {
+    let folder = tempdir().unwrap();
+    for net in NetConfig::all_tiny() {
+        let path = folder.path().join("net.safetensors");
+        weight_file(&net, 5).write(&path).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let load = |passes: u64| load_bytes_with(&bytes, &[("passes", passes.into())]);
+        assert!(load(3).is_ok(), "{net:?}");
+        let knows = net.config.get("passes").is_some();
+        assert_eq!(load(0).is_err(), knows, "{net:?}");
+    }
+}

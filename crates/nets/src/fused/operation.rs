@@ -12,6 +12,8 @@ use super::lookups::{Choices, Lookups, MoveLookups};
 pub(crate) enum Operation {
     /// A transformer block, which may make its attention biases itself.
     Block { shape: block::Shape, smolgen: Option<smolgen::Shape> },
+    /// A transformer block as training disturbs it, with attention biases that all positions share if it is `biased`.
+    Tokens { shape: block::Shape, biased: bool, dropout: Option<block::Dropout> },
     /// Two 3x3 convolutions around a shortcut on boards of 64 squares, with gates that see `reduced` numbers, or none.
     Residual { channels: usize, reduced: usize },
     /// Sums of rows of a table, `[bags, width]`. Nothing goes through.
@@ -68,6 +70,7 @@ impl Operation {
             Operation::Block { shape, smolgen } => {
                 shape.check().is_ok() && smolgen.as_ref().is_none_or(smolgen::Shape::fits)
             }
+            Operation::Tokens { shape, .. } => shape.check().is_ok(),
             Operation::Residual { channels, reduced } => conv::fits(*channels) && reduced.is_multiple_of(16),
             Operation::Sums { .. } | Operation::Squares { .. } | Operation::Choice { .. } => true,
             Operation::Head { shape, .. } => shape.fits(),
@@ -77,7 +80,7 @@ impl Operation {
     /// The shape of the result, from that of what goes through.
     pub(super) fn shape(&self, x: Shape) -> Shape {
         match self {
-            Operation::Block { .. } | Operation::Residual { .. } => x,
+            Operation::Block { .. } | Operation::Tokens { .. } | Operation::Residual { .. } => x,
             Operation::Sums { lookups, width } => Shape::new([lookups.len(), *width]),
             Operation::Squares { lookups, width } => Shape::new([lookups.len() / 64, 64, *width]),
             Operation::Head { moves, shape } => Shape::new([moves.moves().results(*shape)]),
@@ -93,6 +96,16 @@ impl Operation {
                 let packed = block::Packed::new(level, *shape, own, train);
                 let packed = match smolgen {
                     Some(shape) => packed.with_smolgen(smolgen::Packed::new(level, *shape, rest, train)),
+                    None => packed,
+                };
+                Ready::Block { packed: Arc::new(packed) }
+            }
+            Operation::Tokens { shape, biased, dropout } => {
+                let (own, biases) = parameters.as_ref().split_at(block::Layout::of(shape).total());
+                let packed = block::Packed::new(level, *shape, own, train);
+                let packed = if *biased { packed.with_shared_bias(biases) } else { packed };
+                let packed = match dropout {
+                    Some(dropout) => packed.with_dropout(*dropout),
                     None => packed,
                 };
                 Ready::Block { packed: Arc::new(packed) }
@@ -137,7 +150,7 @@ impl Operation {
     ) -> (Vec<f32>, Trail) {
         let mut kept = Trail::Nothing;
         let y = match (self, ready) {
-            (Operation::Block { shape, .. }, Ready::Block { packed }) => {
+            (Operation::Block { shape, .. } | Operation::Tokens { shape, .. }, Ready::Block { packed }) => {
                 let mut y = vec![0.0; x.len()];
                 let mut trail = keep.then(|| Aligned::room(x.len() / shape.values() * shape.trail(level)));
                 block::forward(packed, x, None, &mut y, trail.as_deref_mut());
@@ -191,7 +204,7 @@ impl Operation {
         let mut to_x = vec![0.0; x.len()];
         let mut to_side = vec![0.0; side.len()];
         let to_parameters = match (self, ready) {
-            (Operation::Block { .. }, Ready::Block { packed }) => {
+            (Operation::Block { .. } | Operation::Tokens { .. }, Ready::Block { packed }) => {
                 let Trail::Tokens(trail) = trail else { unreachable!("blocks leave a trail") };
                 let kept = block::Kept { x, trail, bias: None };
                 block::backward(packed, kept, gradient, &mut to_x, None)

@@ -20,6 +20,7 @@ use crate::{
         model::Model,
         selection::{self, Selection},
     },
+    minds::Passes,
     terminal::progress::bar,
     verbs::data::{
         label::{SplitChoice, split},
@@ -61,6 +62,9 @@ pub(crate) struct Args {
     /// Seed of the draw of positions and of the bootstrap
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Ask networks that think more than once after each of these numbers of passes, such as 1,2,4,8
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=64))]
+    passes: Vec<u8>,
     /// Nodes for every move of an engine [default: 10000 if no depth is given]
     #[arg(long)]
     nodes: Option<u64>,
@@ -87,7 +91,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // Models first: a typo must not wait for the data.
     let mut models = vec![Model::Uniform];
     for text in &args.models {
-        models.push(Model::parse(text, pace).with_context(|| format!("`{text}`"))?);
+        let parse =
+            |passes: Passes| Model::with_passes(text, pace, passes).with_context(|| format!("`{text}`"));
+        let usual = parse(Passes::default())?;
+        if args.passes.is_empty() || !matches!(usual, Model::Brain { .. }) {
+            models.push(usual);
+            continue;
+        }
+        for &passes in &args.passes {
+            let model = parse(Passes { most: passes.into(), ..Passes::default() })?;
+            let name = format!("{} x{passes}", model.name());
+            models.push(model.named(name));
+        }
     }
     let dataset = Dataset::open(&args.data)?;
     let samples = Selection {
