@@ -39,8 +39,7 @@ impl RecyclerBrain {
     /// The answers by burn's own operations.
     fn answers_of_some(&self, positions: &[&Chess]) -> Vec<Answer> {
         let batch = Batch::from_positions(positions);
-        let passes = self.effort.passes;
-        let tokens = self.network.forward(&batch.board, passes, None);
+        let tokens = self.network.forward(&batch.board, self.effort.passes, None);
         let eval = self.network.eval(&tokens);
         let [_, outcomes] = eval.dims();
         let scores = values(move_scores(self.network.pieces(&tokens), &batch.legal_moves));
@@ -48,7 +47,7 @@ impl RecyclerBrain {
         let mut rest = &chances[..];
         let rows = batch.legal_moves.counts.iter().map(|&count| rest.split_off(..count).expect("its list"));
         rows.zip(values(eval).chunks_exact(outcomes))
-            .map(|(policy, eval)| Answer { policy: policy.to_vec(), wdl: wdl(eval), passes })
+            .map(|(policy, eval)| Answer { policy: policy.to_vec(), wdl: wdl(eval) })
             .collect()
     }
 }
@@ -61,7 +60,7 @@ impl Brain for RecyclerBrain {
         let opinion = |moment: &Moment| match alive(&moment) {
             false => Opinion { policy: Some(Vec::new()), ..Opinion::default() },
             true => {
-                let Answer { policy, wdl, .. } = answers.next().expect("one answer per position");
+                let Answer { policy, wdl } = answers.next().expect("one answer per position");
                 Opinion { policy: Some(policy), wdl: Some(wdl), ..Opinion::default() }
             }
         };
@@ -133,8 +132,7 @@ mod tests {
         for (place, answer) in settled.iter().enumerate() {
             let choices: Vec<usize> = by_passes.iter().map(|answers| first(&answers[place])).collect();
             let repeated = (1..6).find(|&at| choices[at] == choices[at - 1]).map_or(6, |at| at + 1);
-            assert_eq!(answer.passes, repeated, "{choices:?}");
-            assert_eq!(answer.policy, by_passes[repeated - 1][place].policy);
+            assert_eq!(answer.policy, by_passes[repeated - 1][place].policy, "{choices:?}");
         }
     }
 

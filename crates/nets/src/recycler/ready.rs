@@ -54,8 +54,6 @@ pub(super) struct Effort {
 pub(super) struct Answer {
     pub(super) policy: Vec<f32>,
     pub(super) wdl: Wdl,
-    /// Passes that it took.
-    pub(super) passes: usize,
 }
 
 #[derive(Debug)]
@@ -141,7 +139,7 @@ impl ReadyRecycler {
             Encoder::forward_all(&blocks, &input, None, &mut y);
             let last = pass == effort.passes;
             if last || effort.until_settled {
-                let found = self.answers(&y, &open, &batch.legal_moves, pass);
+                let found = self.answers(&y, &open, &batch.legal_moves);
                 let mut settled = Vec::new();
                 for (&place, answer) in open.iter().zip(found) {
                     let before = answers[place].replace(answer.clone());
@@ -165,7 +163,7 @@ impl ReadyRecycler {
         answers.into_iter().map(|answer| answer.expect("an answer for every position")).collect()
     }
 
-    fn answers(&self, y: &[f32], open: &[usize], moves: &LegalMoves, passes: usize) -> Vec<Answer> {
+    fn answers(&self, y: &[f32], open: &[usize], moves: &LegalMoves) -> Vec<Answer> {
         let each = TOKENS * self.width;
         let tokens = |from: usize, count: usize| -> Vec<f32> {
             y.chunks_exact(each)
@@ -188,7 +186,7 @@ impl ReadyRecycler {
             let scores: Vec<f32> = legal.map(score).collect();
             let outcomes = self.eval.outer.outputs();
             let policy = fused::chances(&[scores.len()], scores);
-            Answer { policy, wdl: wdl(&eval[at * outcomes..][..outcomes]), passes }
+            Answer { policy, wdl: wdl(&eval[at * outcomes..][..outcomes]) }
         };
         open.iter().enumerate().map(|(at, place)| answer((at, place))).collect()
     }
