@@ -1,6 +1,6 @@
 //! The mind that comes of a trained network.
 
-use chess::{Brain, Moment, Opinion, shakmaty::Chess};
+use chess::{Brain, Evaluated, Moment, MoveScores, Opinion, Traits, Wants, shakmaty::Chess};
 use kernels::Arithmetic;
 
 use super::{
@@ -9,7 +9,7 @@ use super::{
     network::move_scores,
     ready::{Answer, Effort, ReadyRecycler, wdl},
 };
-use crate::{choice, fused, weights::values};
+use crate::{choice, family::Family, fused, weights::values};
 
 /// Positions that burn judges in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -20,13 +20,24 @@ pub(super) struct RecyclerBrain {
     /// The same, packed for the CPU.
     ready: Option<ReadyRecycler>,
     effort: Effort,
+    traits: Traits,
 }
 
 impl RecyclerBrain {
     pub(super) fn new(network: Recycler, config: RecyclerConfig) -> RecyclerBrain {
         let ready = ReadyRecycler::new(&network, Arithmetic::best());
         let effort = Effort { passes: config.passes, until_settled: config.until_settled };
-        RecyclerBrain { ready, network, effort }
+        let traits = Traits {
+            policy: Some(MoveScores::Chances),
+            value: true,
+            think: false,
+            line: false,
+            context: false,
+            bins: None,
+            hand_made: false,
+            search: Recycler::SEARCH,
+        };
+        RecyclerBrain { ready, network, effort, traits }
     }
 
     fn answers(&self, positions: &[&Chess]) -> Vec<Answer> {
@@ -53,18 +64,42 @@ impl RecyclerBrain {
 }
 
 impl Brain for RecyclerBrain {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
-        let alive = |moment: &&Moment| !moment.legal_moves().is_empty();
-        let positions: Vec<&Chess> = moments.iter().filter(alive).map(|moment| &moment.position).collect();
-        let mut answers = self.answers(&positions).into_iter();
-        let opinion = |moment: &Moment| match alive(&moment) {
-            false => Opinion { policy: Some(Vec::new()), ..Opinion::default() },
-            true => {
-                let Answer { policy, wdl } = answers.next().expect("one answer per position");
-                Opinion { policy: Some(policy), wdl: Some(wdl), ..Opinion::default() }
+    fn traits(&self) -> &Traits {
+        &self.traits
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        if wants.policy || wants.value {
+            let alive = |moment: &&Moment| !moment.legal_moves().is_empty();
+            let positions: Vec<&Chess> =
+                moments.iter().filter(alive).map(|moment| &moment.position).collect();
+            let mut answers = self.answers(&positions).into_iter();
+            let opinion = |moment: &Moment| match alive(&moment) {
+                false => Opinion { policy: wants.policy.then(Vec::new), ..Opinion::default() },
+                true => {
+                    let Answer { policy, wdl } = answers.next().expect("one answer per position");
+                    Opinion { policy: Some(policy), wdl: Some(wdl), ..Opinion::default() }.only(wants)
+                }
+            };
+            return moments.iter().map(opinion).collect();
+        }
+        vec![Opinion::default(); moments.len()]
+    }
+
+    /// The past is nothing to it, so positions need no moments.
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        let mut found = Evaluated::default();
+        if wants.policy || wants.value {
+            for Answer { policy, wdl } in self.answers(&positions.iter().collect::<Vec<_>>()) {
+                if wants.value {
+                    found.values.push(wdl.centipawns());
+                }
+                if wants.policy {
+                    found.scores.push(policy);
+                }
             }
-        };
-        moments.iter().map(opinion).collect()
+        }
+        found
     }
 }
 
