@@ -13,6 +13,7 @@ pub mod conv;
 pub mod dense;
 pub mod dilated;
 pub mod encoder;
+pub mod graph;
 pub mod head;
 mod int8;
 mod level;
