@@ -21,6 +21,8 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("batch-first", include_str!("policies/batch-first.toml")),
     ("deepchess", include_str!("policies/deepchess.toml")),
     ("graph", include_str!("policies/graph.toml")),
+    ("labelled", include_str!("policies/labelled.toml")),
+    ("labelled-quiet", include_str!("policies/labelled-quiet.toml")),
 ];
 
 #[derive(Debug, Error)]
@@ -103,6 +105,8 @@ pub struct PositionRules {
     pub after_capture: bool,
     /// Only positions with an evaluation: the game's own or a label.
     pub evaluated: bool,
+    /// Only positions with a label.
+    pub labelled: bool,
     /// Draw at most so many from a game; 0: all.
     pub per_game: u32,
     /// Games of an account whose moves count in full: of one that has more a share is drawn, so that no account is worth more
@@ -145,6 +149,7 @@ impl Default for PositionRules {
             early: None,
             after_capture: true,
             evaluated: false,
+            labelled: false,
             per_game: 0,
             per_account: 0,
             window: 1,
@@ -227,6 +232,7 @@ impl Policy {
             .filter(|&ply| rules.early.is_none_or(|early| random.chance(early.rate(ply + 1))))
             .filter(|&ply| rules.after_capture || ply == 0 || !captures[ply - 1])
             .filter(|&ply| !rules.evaluated || game.eval_at(ply).is_some() || labelled(ply))
+            .filter(|&ply| !rules.labelled || labelled(ply))
             .map(|ply| ply as u16)
             .collect();
         if rules.per_game > 0 && plies.len() > rules.per_game as usize {

@@ -20,13 +20,15 @@ pub use self::{
     net_config::{NetConfig, NetConfigError},
 };
 use crate::{
-    Temperature, TrainError, WeightError, WeightFile, human::Human, ranker::Ranker, recycler::Recycler,
+    Temperature, TrainError, WeightError, WeightFile, graph::GraphNet, human::Human, ranker::Ranker,
+    recycler::Recycler,
 };
 
 pub const FAMILIES: &[Entry] = &[
     Entry::of::<Human>(), //
     Entry::of::<Ranker>(),
     Entry::of::<Recycler>(),
+    Entry::of::<GraphNet>(),
 ];
 
 /// The mind in a weight file.

@@ -6,6 +6,7 @@
 
 mod extension;
 mod flat;
+mod graphs;
 mod lookups;
 mod operation;
 mod stem;
@@ -21,6 +22,7 @@ use kernels::Level;
 use self::extension::Fused;
 pub(crate) use self::{
     flat::Flat,
+    graphs::{EdgeList, GraphLists},
     lookups::{Choices, Lookups, MoveLookups},
     operation::Operation,
     stem::{Ones, ready_stem, stem},

@@ -3,14 +3,25 @@
 use burn::{
     module::Param,
     nn::{LayerNorm, LayerNormConfig, Linear},
-    tensor::{Device, Int, Tensor, TensorData},
+    tensor::{Device, IndexingUpdateOp, Int, Tensor, TensorData},
 };
 use chess::Random;
+
+use crate::fused::Lookups;
 
 /// Places to select.
 pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
     let len = values.len();
     Tensor::from_data(TensorData::new(values, [len]), device)
+}
+
+/// The sum of each bag of rows by burn's own operations: [bags, width].
+pub(crate) fn plain_sums(table: &Param<Tensor<2>>, lookups: &Lookups) -> Tensor<2> {
+    let device = table.val().device();
+    let [_, width] = table.val().dims();
+    let rows = table.val().select(0, indices(lookups.rows.clone(), &device));
+    let owners = indices(lookups.owners(), &device);
+    Tensor::zeros([lookups.len(), width], &device).select_assign(0, owners, rows, IndexingUpdateOp::Add)
 }
 
 /// Makes parameters one after another; the order of the calls decides which number goes where.

@@ -1,8 +1,10 @@
 //! `tabiya eval`: measures a mind where the right answer is known.
 
 mod agreement;
+mod engine;
 mod human;
 mod levels;
+mod puzzles;
 mod suite;
 mod value;
 
@@ -20,8 +22,10 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     Agreement(agreement::Args),
+    Engine(engine::Args),
     Human(human::Args),
     Levels(levels::Args),
+    Puzzles(puzzles::Args),
     Suite(suite::Args),
     Value(value::Args),
 }
@@ -29,8 +33,10 @@ enum What {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
         What::Agreement(args) => agreement::run(args),
+        What::Engine(args) => engine::run(args),
         What::Human(args) => human::run(args),
         What::Levels(args) => levels::run(args),
+        What::Puzzles(args) => puzzles::run(args),
         What::Suite(args) => suite::run(args),
         What::Value(args) => value::run(args),
     }

@@ -12,11 +12,13 @@ pub use self::{
     centrality::{CENTRALITIES, centralities},
     edges::{ALPHA, CONTROL_KINDS, Edge, GRID_KINDS, INTERACTION_KINDS, MOST_BLOCKERS, RAY_KINDS, Ray, grid},
 };
-use super::tension;
+use super::tension::{self, Attacks, STATES};
 use crate::{Clocks, Moment};
 
 /// Six own roles, then six of the opponent.
 pub const PIECES: usize = 12;
+/// Rows that tell who stands on a square and how it is attacked by either side: its cheapest attacker, alone or not.
+pub const TENSIONS: usize = (PIECES + 1) * STATES * STATES;
 /// Numbers of the node for the whole.
 pub const WHOLE: usize = 31;
 
@@ -52,6 +54,8 @@ pub struct Graph {
     pub rays: Vec<Edge>,
     /// Pieces and the squares that they control, empty or not.
     pub control: Vec<Edge>,
+    /// Below [`TENSIONS`], for each square.
+    pub tensions: Vec<u16>,
     pub whole: Vec<f32>,
 }
 
@@ -75,8 +79,18 @@ impl Graph {
         let (attacks, defences) = edges::interactions(&board, &pieces, pinned);
         let rays = edges::rays(&board, &pieces);
         let control = edges::control(&board, &pieces);
-        Graph { pieces, attacks, defences, rays, control, whole: Vec::new() }
+        let tensions = tensions(&board);
+        Graph { pieces, attacks, defences, rays, control, tensions, whole: Vec::new() }
     }
+}
+
+fn tensions(board: &Board) -> Vec<u16> {
+    let [own, others] = [Color::White, Color::Black].map(|color| Attacks::of(board, color));
+    let row = |square: Square| {
+        let holder = board.piece_at(square).map_or(0, |piece| 1 + usize::from(kind(piece)));
+        (holder * STATES + own.state(square)) * STATES + others.state(square)
+    };
+    Square::ALL.into_iter().map(|square| row(square) as u16).collect()
 }
 
 /// White is the side to move on the boards seen here.
@@ -176,6 +190,7 @@ mod tests {
                 }
             }
             prop_assert_eq!(graph.whole.len(), WHOLE);
+            prop_assert!(graph.tensions.len() == 64 && graph.tensions.iter().all(|&row| usize::from(row) < TENSIONS));
         }
     }
 

@@ -45,6 +45,13 @@ impl Flat {
         }
     }
 
+    /// Numbers that come of parameters.
+    pub(crate) fn values<const D: usize>(mut self, values: Tensor<D>) -> Flat {
+        let len = values.dims().iter().product::<usize>();
+        self.parts.push(values.reshape([len]));
+        self
+    }
+
     pub(crate) fn done(self) -> Tensor<1> {
         Tensor::cat(self.parts, 0)
     }

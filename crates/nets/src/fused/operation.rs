@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use burn::tensor::Shape;
-use kernels::{Aligned, Level, bags, block, choice, conv, head, smolgen, squares};
+use kernels::{Aligned, Level, bags, block, choice, conv, graph, head, smolgen, squares};
 
-use super::lookups::{Choices, Lookups, MoveLookups};
+use super::{
+    graphs::GraphLists,
+    lookups::{Choices, Lookups, MoveLookups},
+};
 
 /// What is computed in one go, with what it looks up.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub(crate) enum Operation {
     Head { moves: Arc<MoveLookups>, shape: head::Shape },
     /// Mean cross-entropy of choices among lists of scores. There are no parameters.
     Choice { choices: Arc<Choices> },
+    /// A layer of graph attention on the nodes of graphs.
+    Graph { graphs: Arc<GraphLists>, shape: graph::Shape },
 }
 
 /// An operation with its parameters packed for the CPU, or as they are where it looks them up.
@@ -46,6 +51,9 @@ pub(crate) enum Ready<P> {
     Head {
         packed: Arc<head::Packed>,
         parameters: P,
+    },
+    Graph {
+        packed: Arc<graph::Packed>,
     },
     Nothing,
 }
@@ -74,13 +82,17 @@ impl Operation {
             Operation::Residual { channels, reduced } => conv::fits(*channels) && reduced.is_multiple_of(16),
             Operation::Sums { .. } | Operation::Squares { .. } | Operation::Choice { .. } => true,
             Operation::Head { shape, .. } => shape.fits(),
+            Operation::Graph { shape, .. } => shape.fits(),
         }
     }
 
     /// The shape of the result, from that of what goes through.
     pub(super) fn shape(&self, x: Shape) -> Shape {
         match self {
-            Operation::Block { .. } | Operation::Tokens { .. } | Operation::Residual { .. } => x,
+            Operation::Block { .. }
+            | Operation::Tokens { .. }
+            | Operation::Residual { .. }
+            | Operation::Graph { .. } => x,
             Operation::Sums { lookups, width } => Shape::new([lookups.len(), *width]),
             Operation::Squares { lookups, width } => Shape::new([lookups.len() / 64, 64, *width]),
             Operation::Head { moves, shape } => Shape::new([moves.moves().results(*shape)]),
@@ -126,6 +138,10 @@ impl Operation {
                 Ready::Head { packed: Arc::new(packed), parameters }
             }
             Operation::Choice { .. } => Ready::Nothing,
+            Operation::Graph { shape, .. } => {
+                let packed = graph::Packed::new(level, shape, parameters.as_ref(), train);
+                Ready::Graph { packed: Arc::new(packed) }
+            }
         }
     }
 
@@ -187,6 +203,11 @@ impl Operation {
             (Operation::Choice { choices }, Ready::Nothing) => {
                 vec![choice::forward(level, choices.lists(), x)]
             }
+            (Operation::Graph { graphs, .. }, Ready::Graph { packed }) => {
+                let mut y = vec![0.0; x.len()];
+                graph::forward(packed, &graphs.view(), x, &mut y);
+                y
+            }
             _ => unreachable!("an operation is given what it made ready"),
         };
         (y, kept)
@@ -233,6 +254,9 @@ impl Operation {
             (Operation::Choice { choices }, Ready::Nothing) => {
                 choice::backward(level, choices.lists(), x, gradient[0], &mut to_x);
                 vec![0.0]
+            }
+            (Operation::Graph { graphs, .. }, Ready::Graph { packed }) => {
+                graph::backward(packed, &graphs.view(), x, gradient, &mut to_x)
             }
             _ => unreachable!("an operation is given what it made ready"),
         };

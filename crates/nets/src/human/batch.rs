@@ -121,7 +121,7 @@ impl SwiftInput {
             parts.rows.extend(encoded.parts.iter().map(|&part| i32::from(part)));
             parts.end();
             whole.extend(encoded.whole);
-            push_moves(&encoded, &mut moves);
+            moves.push(&encoded);
         }
         SwiftInput { squares: squares.into(), parts: parts.into(), whole, moves: moves.into() }
     }
@@ -140,33 +140,6 @@ fn push_squares(encoded: &mut swift::Swift, squares: &mut Lookups) {
         }
         squares.end();
     }
-}
-
-fn push_moves(encoded: &swift::Swift, moves: &mut MoveLookups) {
-    const PATHS: i32 = swift::KINDS as i32;
-    const THREATS: i32 = PATHS + swift::PATHS as i32;
-    const CONSEQUENCES: i32 = THREATS + swift::THREATS as i32;
-    const BEARINGS: i32 = CONSEQUENCES + swift::CONSEQUENCES as i32;
-    let mut threats = encoded.threats.iter().peekable();
-    let mut consequences = encoded.consequences.iter().peekable();
-    let mut bearings = encoded.bearings.iter().peekable();
-    for (at, m) in encoded.moves.iter().enumerate() {
-        moves.origins.push(m.from);
-        moves.targets.push(m.to);
-        moves.rows.rows.push(m.kind.into());
-        moves.rows.rows.push(PATHS + i32::from(m.path));
-        while let Some(threat) = threats.next_if(|threat| usize::from(threat[0]) == at) {
-            moves.rows.rows.push(THREATS + i32::from(threat[1]));
-        }
-        while let Some(row) = consequences.next_if(|row| usize::from(row[0]) == at) {
-            moves.rows.rows.push(CONSEQUENCES + i32::from(row[1]));
-        }
-        while let Some(row) = bearings.next_if(|row| usize::from(row[0]) == at) {
-            moves.rows.rows.push(BEARINGS + i32::from(row[1]));
-        }
-        moves.rows.end();
-    }
-    moves.ends.push(moves.origins.len());
 }
 
 impl Targets {

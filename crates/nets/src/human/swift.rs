@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::{
     module::{Module, Param},
     nn::Linear,
-    tensor::{IndexingUpdateOp, Tensor, TensorData, activation::relu},
+    tensor::{Tensor, TensorData, activation::relu},
 };
 use chess::encoding::swift;
 use kernels::{Level, head};
@@ -16,14 +16,14 @@ use super::{
 };
 use crate::{
     fused::{self, Flat, Lookups, MoveLookups, Operation, Ready},
-    layers::{Builder, indices},
+    layers::{Builder, indices, plain_sums},
+    move_rows::MOVE_ROWS,
     residual::Residual,
     weights::values,
 };
 
 /// Numbers per square by which origins and targets of legal moves are told apart.
 const LEGAL_WIDTH: usize = 16;
-const MOVE_ROWS: usize = swift::KINDS + swift::PATHS + swift::THREATS + swift::CONSEQUENCES + swift::BEARINGS;
 
 #[derive(Module, Debug)]
 pub(crate) struct Swift {
@@ -269,15 +269,6 @@ impl Swift {
 
 fn flat(table: &Param<Tensor<2>>) -> Tensor<1> {
     Flat::new(&table.val().device()).tensor(table).done()
-}
-
-/// The sum of each bag by burn's own operations: [bags, width].
-fn plain_sums(table: &Param<Tensor<2>>, lookups: &Lookups) -> Tensor<2> {
-    let device = table.val().device();
-    let [_, width] = table.val().dims();
-    let rows = table.val().select(0, indices(lookups.rows.clone(), &device));
-    let owners = indices(lookups.owners(), &device);
-    Tensor::zeros([lookups.len(), width], &device).select_assign(0, owners, rows, IndexingUpdateOp::Add)
 }
 
 #[cfg(test)]

@@ -1,0 +1,134 @@
+//! `tabiya eval engine`: how often minds name the move that an engine holds for best, and what their moves cost.
+
+mod report;
+mod verdict;
+
+use std::{
+    io::{Write, stdout},
+    path::PathBuf,
+    process::ExitCode,
+    sync::Arc,
+};
+
+use ::data::{Dataset, Labels, Policy, Sample, Sampler, SamplerOptions};
+use anyhow::{Context, ensure};
+
+pub(super) use self::report::percent;
+use self::{
+    report::Report,
+    verdict::{Truth, Verdict},
+};
+use crate::{
+    arena::pace::Pace,
+    eval::{mark::game_numbers, model::Model},
+    terminal::progress::bar,
+    verbs::data::label::{SplitChoice, split},
+};
+
+/// Compare minds, weights and UCI engines by the moves that an engine's labels hold for best.
+///
+/// A MODEL is a mind's name (human, graph), a file of weights, a mind with a search (graph:puct), or the command of a UCI engine with
+/// settings after semicolons: "stockfish;name=sf-1k;nodes=1000". Minds are asked for their likeliest move without a search.
+///
+/// Where labels have several moves with scores (`data label --multipv`), the table also tells how often the move lies within 30
+/// centipawns of the best and how much expected score it loses. A move beyond those listed counts as the last of them, so that the loss
+/// is a lower bound. People's own moves stand in the table. Intervals are 95 %, from a bootstrap over games.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Minds, weights or engines
+    #[arg(value_name = "MODEL")]
+    models: Vec<String>,
+    /// Folder of the dataset
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// The set of labels
+    #[arg(long, value_name = "NAME")]
+    labels: String,
+    /// Which games: train, valid, test or all
+    #[arg(long, default_value = "test", value_parser = split)]
+    split: SplitChoice,
+    /// Positions to look at; 0 takes all
+    #[arg(long, default_value_t = 5_000, value_name = "N")]
+    positions: usize,
+    /// Which positions: a policy by name or a TOML file
+    #[arg(long, default_value = "labelled")]
+    policy: String,
+    /// Seed of the draw of positions and of the bootstrap
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Nodes for every move of an engine [default: 10000 if no depth is given]
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Depth of every search of an engine, in plies
+    #[arg(long)]
+    depth: Option<u32>,
+    /// Positions that a network judges at once
+    #[arg(long, default_value_t = 256)]
+    batch: usize,
+    /// Engine processes, or threads of a mind with a search [default: one a core]
+    #[arg(long)]
+    engines: Option<usize>,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let nodes = args.nodes.or(args.depth.is_none().then_some(10_000));
+    let pace = Pace { nodes, depth: args.depth, ..Pace::default() };
+    // Models first: a typo must not wait for the data.
+    let parse = |text: &String| Model::parse(text, pace).with_context(|| format!("`{text}`"));
+    let models = args.models.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
+    let dataset = Dataset::open(&args.data)?;
+    let (samples, truths) = draw(args, &dataset)?;
+    let games = game_numbers(&samples);
+    let people = truths.iter().zip(&samples).map(|(truth, sample)| truth.of_played(sample)).collect();
+    let mut judged: Vec<(String, Vec<Verdict>)> = vec![("the players".to_owned(), people)];
+    let engines = args.engines.or(std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    for model in &models {
+        let bar = bar(
+            Some(samples.len() as u64),
+            "{msg} {wide_bar} {pos} of {len} positions, {per_sec}, {eta} left",
+        );
+        bar.set_message(model.name().to_owned());
+        let forecasts = model
+            .forecast(&samples, args.batch.max(1), engines.max(1), &bar)
+            .with_context(|| model.name().to_owned())?;
+        bar.finish_and_clear();
+        let verdicts = truths.iter().zip(&forecasts).map(|(truth, forecast)| truth.verdict(&forecast.moves));
+        judged.push((model.name().to_owned(), verdicts.collect()));
+    }
+    let report = Report::new(&dataset, &args.labels, &samples, &games, &judged, args.seed);
+    let mut out = stdout().lock();
+    match args.json {
+        true => writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?,
+        false => write!(out, "{report}")?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Positions whose label names a legal move, and what it says.
+fn draw(args: &Args, dataset: &Dataset) -> anyhow::Result<(Vec<Sample>, Vec<Truth>)> {
+    let labels = Some(Arc::new(Labels::read(&args.data, &args.labels)?));
+    let policy = Policy::find(&args.policy)?;
+    let usual = SamplerOptions::new(policy, args.split.0, args.seed);
+    let options = SamplerOptions { epochs: 1, labels, ..usual };
+    let most = if args.positions == 0 { usize::MAX } else { args.positions };
+    let (mut samples, mut truths) = (Vec::new(), Vec::new());
+    for batch in Sampler::new(dataset, &options) {
+        for sample in batch? {
+            if let Some(truth) = Truth::of(&sample) {
+                samples.push(sample);
+                truths.push(truth);
+            }
+        }
+        if samples.len() >= most {
+            break;
+        }
+    }
+    samples.truncate(most);
+    truths.truncate(most);
+    let name = &args.labels;
+    ensure!(!samples.is_empty(), "the labels `{name}` name no move in these games of the dataset");
+    Ok((samples, truths))
+}

@@ -1,0 +1,81 @@
+//! The graph network: pieces, squares and the whole as nodes of a graph, attention along who attacks, defends, controls and sees whom,
+//! and a pointer that scores each legal move by the piece that makes it and the piece or square that it goes to.
+
+mod batch;
+mod brain;
+mod config;
+mod layer;
+mod links;
+mod lists;
+mod network;
+mod objective;
+
+use std::sync::Arc;
+
+use chess::{Brain, Random};
+use data::Sample;
+
+pub use self::config::{GraphConfig, GraphObjective};
+pub(crate) use self::network::GraphNet;
+use self::{batch::Batch, brain::GraphBrain};
+use crate::{
+    TrainConfig,
+    family::{Family, Figures, Objective},
+    layers::Builder,
+};
+
+impl Family for GraphNet {
+    const NAME: &'static str = "graph";
+    const ABOUT: &'static str =
+        "attends along attacks, defences and lines between the pieces, and points at the best move";
+    const SEARCH: &'static str = "puct";
+    const DECIDES: &'static str = "top-1";
+    const CHOOSES: (&'static str, bool) = ("move loss", true);
+    type Config = GraphConfig;
+    type Batch = Batch;
+
+    fn check(config: &GraphConfig) -> Result<(), String> {
+        config.check()
+    }
+
+    fn tiny() -> Vec<GraphConfig> {
+        GraphConfig::all_tiny()
+    }
+
+    fn training(_: &GraphConfig) -> TrainConfig {
+        let policy = || "graph".to_owned();
+        TrainConfig { policy: policy(), validation_policy: policy(), rate: 1e-3, ..TrainConfig::default() }
+    }
+
+    fn init(config: &GraphConfig, builder: &mut Builder<'_>) -> GraphNet {
+        GraphNet::new(config, builder)
+    }
+
+    fn encoding(_: &GraphConfig) -> &'static str {
+        "graph"
+    }
+
+    fn prepare(config: &GraphConfig, samples: &[Sample], _: &str, _: &mut Random) -> Batch {
+        Batch::from_samples(config, samples)
+    }
+
+    fn objective(&self, config: &GraphConfig, batch: &Batch) -> Objective {
+        objective::objective(&config.objective, self, config, batch)
+    }
+
+    fn figures(&self, config: &GraphConfig, batch: &Batch, _: &mut Random) -> Figures {
+        objective::figures(self, config, batch)
+    }
+
+    fn brain(self, config: GraphConfig) -> Arc<dyn Brain> {
+        Arc::new(GraphBrain::new(self, config))
+    }
+
+    #[cfg(test)]
+    fn learnable(mut config: GraphConfig) -> GraphConfig {
+        // Chances between won and lost cannot be learned to the end.
+        config.objective.result = 1.0;
+        config.objective.played = 1.0;
+        config
+    }
+}
