@@ -19,6 +19,7 @@ mod int8;
 mod level;
 mod math;
 mod matrix;
+pub mod muon;
 pub mod norm;
 pub mod product;
 pub mod rows;

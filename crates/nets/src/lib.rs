@@ -43,7 +43,7 @@ pub use phase::Phase;
 pub use run_config::{ConfigError, RunConfig, train};
 pub use temperature::Temperature;
 pub use train::{Curves, CurvesError, Event, TrainError, TrainOptions, plot_runs};
-pub use train_config::{PhaseConfig, TrainConfig};
+pub use train_config::{OptimiserKind, PhaseConfig, TrainConfig};
 pub use weight_file::{WeightError, WeightFile};
 pub use weights::{Array, Weights};
 

@@ -1,15 +1,16 @@
-//! AdamW on the host, and a running mean of the weights beside it.
+//! AdamW or Muon on the host, and a running mean of the weights beside it.
 
 use std::collections::BTreeMap;
 
 use kernels::{
     Level,
     adamw::{self, Slices, Step},
+    muon,
 };
 use rayon::prelude::*;
 
 use crate::{
-    train_config::TrainConfig,
+    train_config::{OptimiserKind, TrainConfig},
     weights::{Array, Weights},
 };
 
@@ -66,14 +67,57 @@ impl Optimiser {
         };
         let second = self.second.0.values_mut().map(|array| &mut array.values);
         let rest = zip(&mut self.mean.0, &mut self.first.0).zip(second);
+        let mut matrices = Vec::new();
         for ((name, array), ((mean, first), second)) in self.weights.0.iter_mut().zip(rest) {
             let Some(gradient) = gradients.0.get(name) else { continue };
+            if config.optimiser == OptimiserKind::Muon && is_product(name, &array.shape) {
+                matrices.push((array, mean, first, gradient));
+                continue;
+            }
             // Only products decay; biases, norms and scales are one-dimensional.
             let decay = if array.shape.len() > 1 { (rate * config.weight_decay) as f32 } else { 0.0 };
             let slices = Slices { weights: &mut array.values, mean, first, second };
             adamw::update(Level::best(), Step { decay, ..step }, slices, &gradient.values);
         }
+        matrices.into_par_iter().for_each(|(array, mean, momentum, gradient)| {
+            orthogonal_step(array, mean, momentum, gradient, rate, &step, config);
+        });
         norm
+    }
+}
+
+/// Whether Muon moves a parameter: the matrix of a product inside the network. Tables of rows to look up, wide outputs and small
+/// matrices are left to AdamW.
+fn is_product(name: &str, shape: &[usize]) -> bool {
+    const SIDES: std::ops::RangeInclusive<usize> = 16..=1024;
+    name.ends_with("weight") && shape.len() == 2 && shape.iter().all(|side| SIDES.contains(side))
+}
+
+/// Muon's step of one matrix: Nesterov's momentum, made orthogonal, as long as a step of AdamW usually is (Liu et al. 2025), so that
+/// both take the same learning rate.
+fn orthogonal_step(
+    array: &mut Array,
+    mean: &mut [f32],
+    momentum: &mut [f32],
+    gradient: &Array,
+    rate: f64,
+    step: &Step,
+    config: &TrainConfig,
+) {
+    const MOMENTUM: f32 = 0.95;
+    let [rows, columns] = array.shape[..] else { unreachable!("only matrices come here") };
+    let mut update = Vec::with_capacity(gradient.values.len());
+    for (momentum, gradient) in momentum.iter_mut().zip(&gradient.values) {
+        let gradient = step.shrink * gradient;
+        *momentum = MOMENTUM * *momentum + gradient;
+        update.push(MOMENTUM * *momentum + gradient);
+    }
+    muon::orthogonalise(Level::best(), &mut update, rows, columns);
+    let length = (rate * 0.2 * (rows.max(columns) as f64).sqrt()) as f32;
+    let kept = 1.0 - (rate * config.weight_decay) as f32;
+    for ((weight, mean), update) in array.values.iter_mut().zip(mean).zip(update) {
+        *weight = kept * *weight - length * update;
+        *mean = step.keep * *mean + (1.0 - step.keep) * *weight;
     }
 }
 
@@ -120,6 +164,28 @@ mod tests {
             let mut optimiser = Optimiser::new(one(&shape, 1.0));
             optimiser.step(&one(&shape, 0.0), 0.1, &config);
             assert!((optimiser.weights.0["w"].values[0] - expected).abs() < 1e-6, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn muon_moves_matrices_by_orthogonal_steps_and_leaves_the_rest_to_adamw() {
+        let config =
+            TrainConfig { optimiser: OptimiserKind::Muon, weight_decay: 0.0, ..TrainConfig::default() };
+        // Of rank one: its only singular value becomes about 1, whatever the gradient's size.
+        for size in [1e-3, 1.0] {
+            let named = |name: &str, value: f32| {
+                let array = Array { shape: vec![16, 64], values: vec![value; 16 * 64] };
+                Weights(BTreeMap::from([(name.to_owned(), array)]))
+            };
+            let mut optimiser = Optimiser::new(named("block.weight", 0.0));
+            optimiser.step(&named("block.weight", size), 0.01, &config);
+            let values = &optimiser.weights.0["block.weight"].values;
+            let length = values.iter().map(|x| x * x).sum::<f32>().sqrt();
+            let expected = 0.01 * 0.2 * 8.0;
+            assert!((0.6..1.3).contains(&(length / expected)), "{length}");
+            let mut table = Optimiser::new(named("table", 0.0));
+            table.step(&named("table", size), 0.01, &config);
+            assert!((table.weights.0["table"].values[5] + 0.01).abs() < 1e-4);
         }
     }
 

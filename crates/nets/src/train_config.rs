@@ -4,6 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// What turns gradients into steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptimiserKind {
+    #[default]
+    Adamw,
+    /// Muon for the matrices of products, AdamW for tables, biases, norms and everything small.
+    Muon,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrainConfig {
@@ -20,6 +30,7 @@ pub struct TrainConfig {
     pub rate: f64,
     /// Share of the peak that is left at the end.
     pub last_rate: f64,
+    pub optimiser: OptimiserKind,
     pub betas: [f64; 2],
     /// For matrices only.
     pub weight_decay: f64,
@@ -66,6 +77,7 @@ impl Default for TrainConfig {
             warmup: 200,
             rate: 5e-4,
             last_rate: 0.05,
+            optimiser: OptimiserKind::Adamw,
             betas: [0.9, 0.95],
             weight_decay: 0.1,
             clip: 1.0,
