@@ -1,8 +1,8 @@
 //! A moment of a game: everything the side to move knows, and nothing more.
 
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position, PositionError, fen::Fen,
-    uci::UciMove,
+    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position, PositionError,
+    fen::Fen, uci::UciMove,
 };
 use thiserror::Error;
 
@@ -27,6 +27,8 @@ pub enum MomentError {
     NotMove(String),
     #[error("{0} cannot be played in {1}")]
     Illegal(String, String),
+    #[error("`{fen}` cannot come from a game: {side} has {pieces}")]
+    Unreachable { fen: String, side: &'static str, pieces: String },
 }
 
 impl Default for Moment {
@@ -53,6 +55,18 @@ impl Moment {
             .or_else(PositionError::ignore_impossible_check)
             .map_err(|error| MomentError::NotPosition { fen: fen.to_owned(), reason: reason(&error) })?;
         Ok(Moment::new(position))
+    }
+
+    /// Refuses positions that no game leads to: more than sixteen pieces of a side, or more of a kind than its pawns could have been
+    /// promoted to. Searches cope with them, but what they would tell means nothing.
+    pub fn check_pieces(&self) -> Result<(), MomentError> {
+        Color::ALL.into_iter().try_for_each(|color| match too_many(self.position.board(), color) {
+            None => Ok(()),
+            Some(pieces) => {
+                let side = color.fold_wb("White", "Black");
+                Err(MomentError::Unreachable { fen: self.fen(), side, pieces })
+            }
+        })
     }
 
     /// The moment after `moves` in UCI notation, as the UCI command `position` gives them.
@@ -103,6 +117,34 @@ impl Moment {
     pub fn uci(&self, m: Move) -> String {
         m.to_uci(self.castling_mode()).to_string()
     }
+}
+
+/// What a side has more of than a game allows, in words.
+fn too_many(board: &Board, color: Color) -> Option<String> {
+    let ours = board.by_color(color);
+    if ours.count() > 16 {
+        return Some(format!("{} pieces", ours.count()));
+    }
+    let kinds = [
+        (board.queens(), 1, "queens"),
+        (board.rooks(), 2, "rooks"),
+        (board.bishops() & Bitboard::LIGHT_SQUARES, 1, "bishops on light squares"),
+        (board.bishops() & Bitboard::DARK_SQUARES, 1, "bishops on dark squares"),
+        (board.knights(), 2, "knights"),
+    ];
+    let counts = kinds.map(|(pieces, first, name)| ((pieces & ours).count(), first, name));
+    let promoted: usize = counts.iter().map(|(count, first, _)| count.saturating_sub(*first)).sum();
+    let pawns = (board.pawns() & ours).count();
+    let of = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    if promoted + pawns <= 8 {
+        return None;
+    }
+    let most = counts.into_iter().max_by_key(|(count, first, _)| count.saturating_sub(*first));
+    let (count, _, name) = most.filter(|(count, first, _)| count > first).unwrap_or((pawns, 8, "pawns"));
+    Some(match name {
+        "pawns" => of(pawns, "pawn", "pawns"),
+        _ => format!("{count} {name} and {}", of(pawns, "pawn", "pawns")),
+    })
 }
 
 /// The error's text without the words that our own sentence already has.
@@ -207,6 +249,27 @@ mod tests {
         assert_eq!(illegal, format!("e2e5 cannot be played in {}", start.fen()));
         for never in ["0000", "P@e4", "e1g1", "e7e5"] {
             assert!(start.parse_uci(never).is_err(), "{never}");
+        }
+    }
+
+    #[test]
+    fn positions_that_no_game_leads_to_are_told_apart() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "qqqqk3/qqqqq3/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1",
+            "4k3/8/8/8/8/8/8/QQQQKQQQ w - - 0 1",
+        ] {
+            standard(fen).check_pieces().unwrap();
+        }
+        for (fen, words) in [
+            ("qqqqkqqq/qqqqqqqq/qqqqqqqq/8/8/8/8/4K3 w - - 0 1", "Black has 24 pieces"),
+            ("4k3/8/8/8/8/8/PPPPPPPP/QQ2K3 w - - 0 1", "White has 2 queens and 8 pawns"),
+            ("4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1", "White has 9 pawns"),
+            ("4k3/8/8/8/8/8/PPPPPPP1/B1B1B1K1 w - - 0 1", "White has 3 bishops on dark squares and 7 pawns"),
+            ("5k2/8/8/8/8/8/QQQQQ3/QQQQQK2 w - - 0 1", "White has 10 queens and 0 pawns"),
+        ] {
+            let error = standard(fen).check_pieces().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("`{fen}` cannot come from a game: {words}")), "{error}");
         }
     }
 

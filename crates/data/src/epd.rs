@@ -52,6 +52,7 @@ impl Epd {
         let line = line.replace(|letter: char| letter.is_control() || letter.is_whitespace(), " ");
         let (board, rest) = split_board(&line);
         let moment = Moment::from_fen(&board, CastlingMode::Standard).map_err(|error| error.to_string())?;
+        moment.check_pieces().map_err(|error| error.to_string())?;
         let operations = operations(rest);
         let text = |code: &str| operations.get(code).map(String::as_str);
         let moves = |code: &str| -> Result<Vec<Move>, String> {
@@ -226,6 +227,12 @@ mod tests {
     fn a_move_that_cannot_be_played_is_named() {
         let error = Epd::parse("6k1/5ppp/8/8/8/8/8/1R4K1 w - - bm Qh5;").unwrap_err();
         assert!(error.contains("Qh5"), "{error}");
+    }
+
+    #[test]
+    fn a_position_that_no_game_leads_to_is_refused() {
+        let error = Epd::parse("qqqqkqqq/qqqqqqqq/qqqqqqqq/8/8/8/8/4K3 w - - bm Kf2;").unwrap_err();
+        assert!(error.ends_with("cannot come from a game: Black has 24 pieces"), "{error}");
     }
 
     proptest! {

@@ -71,6 +71,7 @@ pub fn read_puzzles(reader: impl BufRead) -> impl Iterator<Item = Result<Puzzle,
 
 fn read_puzzle<'a>(field: impl Fn(usize) -> &'a str) -> Result<Puzzle, String> {
     let mut moment = Moment::from_fen(field(1), CastlingMode::Standard).map_err(|error| error.to_string())?;
+    moment.check_pieces().map_err(|error| error.to_string())?;
     let mut solution = Vec::new();
     let mut along = moment.clone();
     for (at, text) in field(2).split_whitespace().enumerate() {
@@ -137,6 +138,9 @@ mod tests {
         let all: Vec<_> = read_puzzles(text.as_bytes()).collect();
         assert_eq!(all[0].as_ref().unwrap_err().line, 2);
         assert!(all[1].is_ok());
+        let impossible = "x,4k3/8/8/8/8/8/PPPPPPPP/QQ2K3 w - - 0 1,e1d1 e8e7,1,,,,,,\n";
+        let refused = read_puzzles(impossible.as_bytes()).next().unwrap().unwrap_err();
+        assert!(refused.to_string().contains("White has 2 queens and 8 pawns"), "{refused}");
     }
 
     proptest! {

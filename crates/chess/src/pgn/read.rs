@@ -148,6 +148,7 @@ fn start(game: &Game) -> Result<Moment, GameError> {
         Some(fen) => Moment::from_fen(fen, castling_mode(fen, chess960))?,
         None => Moment::default(),
     };
+    moment.check_pieces()?;
     moment.clocks = game.tag("TimeControl").and_then(clocks);
     let rating = |name| game.tag(name).and_then(|text| text.parse().ok());
     let players = Ratings::lichess(rating("WhiteElo"), rating("BlackElo"));

@@ -96,6 +96,7 @@ mod tests {
             ("[Result \"1-0\"]\n\n1. e4 e5 0-1", Reason::ResultConflict),
             ("[Result \"won\"]\n\n1. e4 e5 1-0", Reason::BadTag),
             ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n[Result \"*\"]\n\n*", Reason::BadStart),
+            ("[FEN \"4k3/8/8/8/8/8/PPPPPPPP/QQ2K3 w - - 0 1\"]\n[Result \"*\"]\n\n*", Reason::BadStart),
             ("[Variant \"Atomic\"]\n[Result \"1-0\"]\n\n1. e4 1-0", Reason::Variant),
             ("[Variant \"Chess960\"]\n[FEN \"x\"]\n[Result \"1-0\"]\n\n1. e4 1-0", Reason::Variant),
             ("[Result \"*\"]\n\n1. e4 *", Reason::Unfinished),

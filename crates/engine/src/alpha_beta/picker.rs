@@ -12,6 +12,9 @@ use super::{
     node::Node,
 };
 
+/// As many as a list of legal moves holds: boards full of queens have more than the 218 of any game.
+const MOST_MOVES: usize = 270;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Remembered,
@@ -46,9 +49,9 @@ pub(crate) struct Picker {
     hints: Hints,
     stage: Stage,
     /// Captures and quiet moves are sorted lazily, best first.
-    captures: ArrayVec<Scored, 256>,
-    quiets: ArrayVec<Scored, 256>,
-    bad_captures: ArrayVec<Move, 256>,
+    captures: ArrayVec<Scored, MOST_MOVES>,
+    quiets: ArrayVec<Scored, MOST_MOVES>,
+    bad_captures: ArrayVec<Move, MOST_MOVES>,
     next: usize,
     /// Captures must win at least this much to come before the quiet moves.
     threshold: i32,
@@ -214,7 +217,7 @@ pub(crate) fn is_noisy(m: Move) -> bool {
 }
 
 /// Swaps the best of the moves that are left to the front and hands it out.
-fn best_of(moves: &mut ArrayVec<Scored, 256>, next: &mut usize) -> Option<Move> {
+fn best_of(moves: &mut ArrayVec<Scored, MOST_MOVES>, next: &mut usize) -> Option<Move> {
     let rest = &mut moves[*next..];
     let mut best = 0;
     let mut most = rest.first()?.value;
@@ -238,6 +241,14 @@ mod tests {
     fn all(mut picker: Picker, node: &Node) -> Vec<Move> {
         let history = History::default();
         std::iter::from_fn(|| picker.next(node, &history)).collect()
+    }
+
+    #[test]
+    fn there_is_a_place_for_every_move_of_a_board_full_of_queens() {
+        let fen = "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1";
+        let moment = chess::Moment::from_fen(fen, chess::shakmaty::CastlingMode::Standard).unwrap();
+        assert_eq!(moment.legal_moves().len(), MOST_MOVES);
+        assert_eq!(all(Picker::new(Hints::default()), &Node::new(&moment.position)).len(), MOST_MOVES);
     }
 
     proptest! {

@@ -28,6 +28,47 @@ fn choose(moment: &Moment, limits: Limits) -> Choice {
     think(&mut small(Settings::default()), moment, limits).0
 }
 
+/// Boards on which quiescence behind a single move has no end.
+const ENDLESS: [&str; 3] = [
+    "qqqqkqqq/qqqqqqqq/qqqqqqqq/8/8/QQQQQQQQ/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+    "nnnnknnn/nnnnnnnn/nnnnnnnn/8/8/NNNNNNNN/NNNNNNNN/NNNNKNNN w - - 0 1",
+    "qqqqkqqq/qqqqqqqq/qqqqqqqq/qqqqqqqq/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQKQQQ b - - 0 1",
+];
+
+#[test]
+fn nodes_are_limited_from_the_first_on() {
+    for fen in ENDLESS.into_iter().chain([KIWIPETE]) {
+        let moment = at(fen);
+        for most in [1, 7, 1000, 20_000] {
+            let choice = choose(&moment, Limits::nodes(most));
+            assert!(choice.nodes <= most, "{} nodes instead of {most} in {fen}", choice.nodes);
+            assert!(moment.legal_moves().contains(&choice.best.unwrap()), "{fen}");
+        }
+    }
+}
+
+#[test]
+fn time_and_stops_hold_before_the_first_iteration_is_complete() {
+    // Far more than a moment allows, and reached within seconds where neither limit holds.
+    const NEVER: u64 = 5_000_000;
+    for fen in ENDLESS {
+        for threads in [1, 2] {
+            let limits = Limits { nodes: Some(NEVER), ..Limits::move_time(Duration::from_millis(20)) };
+            let mut search = small(Settings { threads, ..Settings::default() });
+            assert!(think(&mut search, &at(fen), limits).0.nodes < NEVER, "{fen}");
+        }
+        let signals = Signals::new();
+        signals.stop();
+        let task = Task { limits: Limits::nodes(NEVER), signals: &signals, report: &mut |_| {} };
+        let choice = small(Settings::default()).choose(&at(fen), task);
+        assert!(
+            choice.best.is_some() && choice.nodes <= 1024,
+            "{} nodes after a stop in {fen}",
+            choice.nodes
+        );
+    }
+}
+
 #[test]
 fn without_tricks_alpha_beta_finds_the_value_of_minimax() {
     for (fen, depth) in [

@@ -77,7 +77,7 @@ pub(crate) struct Worker {
     pub(crate) no_pass_until: usize,
     /// Set for the thread that watches limits and clock.
     pub(crate) is_main: bool,
-    /// Whole iterations so far; limits do not hold before the first is complete.
+    /// Whole iterations so far.
     pub(crate) completed_depth: i32,
     /// Search every move to full depth and take the evaluation at the leaves, as plain minimax does.
     pub(crate) plain: bool,
@@ -199,7 +199,8 @@ impl Worker {
         false
     }
 
-    /// Looks at limits and signals; true when the thread must unwind.
+    /// Looks at limits and signals; true when the thread must unwind. Limits hold from the first node on: where both sides
+    /// have a dozen queens, quiescence behind a single move never ends.
     #[inline]
     pub(crate) fn must_stop(&mut self, shared: &Shared<'_>) -> bool {
         if self.stopped {
@@ -208,7 +209,6 @@ impl Worker {
         if self.is_main {
             if let Some(limit) = shared.limits.nodes
                 && self.nodes >= limit
-                && self.completed_depth > 0
             {
                 self.stopped = true;
             }
@@ -224,7 +224,7 @@ impl Worker {
     }
 
     fn is_out_of_time(&self, shared: &Shared<'_>) -> bool {
-        if self.completed_depth == 0 || shared.signals.is_pondering() {
+        if shared.signals.is_pondering() {
             return false;
         }
         shared.budget.hard.is_some_and(|hard| shared.thought() >= hard)

@@ -126,7 +126,7 @@ impl Deepening<'_, '_> {
         let latest = [soft, budget.hard].into_iter().flatten().min();
         self.walker.patience = latest.map(|latest| latest / BATCHES);
         let mut must_stop = |nodes: u64| {
-            if completed > 0 && limits.nodes.is_some_and(|most| nodes >= most) {
+            if limits.nodes.is_some_and(|most| nodes >= most) {
                 return true;
             }
             let out_of_time = || latest.is_some_and(|latest| stopwatch.thought(signals) >= latest);

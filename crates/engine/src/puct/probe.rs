@@ -15,6 +15,8 @@ use crate::{Limits, Score, Search, Settings, Signals, Task, alpha_beta::AlphaBet
 const GAIN: i32 = 100;
 /// Captures in a row.
 const EXCHANGES: u32 = 6;
+/// Positions after captures that are looked at; real games need some dozens, boards full of queens millions.
+const MOST_CAPTURES: u32 = 5_000;
 const HASH_MB: usize = 4;
 
 #[derive(Debug)]
@@ -36,16 +38,20 @@ impl Probe {
         let wins = match choice.score? {
             Score::Mates(_) => true,
             Score::Mated(_) => false,
-            Score::Centipawns(found) => found >= captures(position, i32::MIN + 1, i32::MAX, EXCHANGES) + GAIN,
+            Score::Centipawns(found) => {
+                let mut left = MOST_CAPTURES;
+                found >= captures(position, i32::MIN + 1, i32::MAX, EXCHANGES, &mut left) + GAIN
+            }
         };
         choice.best.filter(|_| wins).map(PackedMove::from)
     }
 }
 
 /// What the side to move has more than the other when sound captures have been made, `most` in a row.
-fn captures(position: &Chess, mut alpha: i32, beta: i32, most: u32) -> i32 {
+fn captures(position: &Chess, mut alpha: i32, beta: i32, most: u32, left: &mut u32) -> i32 {
     let stand = balance(position);
-    if stand >= beta || most == 0 {
+    *left = left.saturating_sub(1);
+    if stand >= beta || most == 0 || *left == 0 {
         return stand;
     }
     let mut best = stand;
@@ -58,7 +64,7 @@ fn captures(position: &Chess, mut alpha: i32, beta: i32, most: u32) -> i32 {
         }
         let mut after = position.clone();
         after.play_unchecked(m);
-        best = best.max(-captures(&after, -beta, -alpha, most - 1));
+        best = best.max(-captures(&after, -beta, -alpha, most - 1, left));
         alpha = alpha.max(best);
         if alpha >= beta {
             break;
