@@ -2,6 +2,7 @@
 # A UCI engine for tests that plays a written game: at ply N it answers with word N of its first argument,
 # whichever side it has. A word may be a move, a move with a score (e2e4=31), or a way to break down:
 #   crash   exit with code 3            hang    never answer again, whatever it is told
+#   endless answer with a line that has no end
 #   nonsense, or a move that is illegal there
 #   rated   play e2e4 with the value of UCI_Elo as its score
 # Its second argument, if given, is a file to which it writes its process id.
@@ -34,6 +35,7 @@ while read -r line; do
             shift "$ply"
             case $1 in
                 crash) exit 3 ;;
+                endless) tr '\0' x < /dev/zero ;;
                 hang) while :; do sleep 1; done ;;
                 rated)
                     echo "info depth 1 score cp $elo pv e2e4"

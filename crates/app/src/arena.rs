@@ -5,8 +5,6 @@ pub(crate) mod book;
 pub(crate) mod clock;
 pub(crate) mod entrant;
 pub(crate) mod game;
-#[cfg(unix)]
-pub(crate) mod guard;
 pub(crate) mod journal;
 pub(crate) mod mind;
 pub(crate) mod pace;

@@ -25,9 +25,12 @@ pub(crate) fn publish(file: &File, path: &Path) -> io::Result<()> {
 
 /// Writes a file that is whole or absent.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(temporary(path))?;
-    file.write_all(bytes)?;
-    publish(&file, path)
+    let written = File::create(temporary(path)).and_then(|mut file| {
+        file.write_all(bytes)?;
+        publish(&file, path)
+    });
+    // What a full disk did not take whole would only take room.
+    written.inspect_err(|_| drop(fs::remove_file(temporary(path))))
 }
 
 /// Removes what a killed writer left behind.
@@ -41,8 +44,8 @@ pub(crate) fn sweep(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A rename survives a power cut only once the folder itself is on disk. Not every system lets a folder be opened.
-fn sync_folder(path: &Path) -> io::Result<()> {
+/// A new name survives a power cut only once the folder itself is on disk. Not every system lets a folder be opened.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent().map(File::open) {
         Some(Ok(folder)) => folder.sync_all(),
         _ => Ok(()),

@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
 use thiserror::Error;
 
 /// Why one Parquet file cannot be used.
@@ -10,9 +12,9 @@ pub enum TableError {
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error("not readable as Parquet: {0}")]
-    Parquet(#[from] parquet::errors::ParquetError),
+    Parquet(ParquetError),
     #[error("not readable as Arrow: {0}")]
-    Arrow(#[from] arrow_schema::ArrowError),
+    Arrow(ArrowError),
     #[error("damaged: the Parquet reader gave up on it")]
     Damaged,
     #[error("written by another version: format {0}, this program reads format 1")]
@@ -23,6 +25,32 @@ pub enum TableError {
     Column(String),
     #[error("column `{column}` holds `{value}`")]
     Value { column: &'static str, value: String },
+}
+
+/// What the disk refused is not the format's fault.
+impl From<ParquetError> for TableError {
+    fn from(error: ParquetError) -> TableError {
+        match error {
+            ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+                Ok(error) => TableError::Io(*error),
+                Err(inner) => TableError::Parquet(ParquetError::External(inner)),
+            },
+            other => TableError::Parquet(other),
+        }
+    }
+}
+
+impl From<ArrowError> for TableError {
+    fn from(error: ArrowError) -> TableError {
+        match error {
+            ArrowError::IoError(_, error) => TableError::Io(error),
+            ArrowError::ExternalError(inner) => match inner.downcast::<io::Error>() {
+                Ok(error) => TableError::Io(*error),
+                Err(inner) => TableError::Arrow(ArrowError::ExternalError(inner)),
+            },
+            other => TableError::Arrow(other),
+        }
+    }
 }
 
 /// The Parquet reader asserts what damaged files break: its panic becomes an error like any other.

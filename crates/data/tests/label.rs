@@ -123,3 +123,34 @@ fn an_engine_forgets_between_positions_unless_it_is_to_keep_its_memory() {
         assert_eq!(card.recipe.keep_memory, keep_memory);
     }
 }
+
+#[test]
+fn a_stop_ends_the_work_at_once_and_every_engine_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = dataset(folder.path());
+    // It thinks about its first position for ever.
+    let script = format!(
+        "echo $$ >> '{}'; while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) sleep 1000;; esac; done",
+        folder.path().join("pids").display()
+    );
+    fs::write(folder.path().join("silent.sh"), script).unwrap();
+    let engine = Some(format!("sh {}", folder.path().join("silent.sh").display()));
+    let options =
+        LabelOptions { engine, patience: Duration::from_secs(1000), ..options(folder.path(), 0, "none") };
+    let pids = || fs::read_to_string(folder.path().join("pids")).unwrap_or_default();
+    std::thread::scope(|scope| {
+        let labelling = scope.spawn(|| label(&set, &options, |_| {}));
+        // The one that was tried first, and two of the pool.
+        while pids().lines().count() < 3 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        options.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        let error = labelling.join().unwrap().unwrap_err();
+        assert!(error.to_string().starts_with("interrupted"), "{error}");
+    });
+    for pid in pids().lines() {
+        let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z "), "engine {pid} is still there: {state}");
+    }
+}

@@ -1,10 +1,11 @@
 //! The seam between a game and those who play it.
 
 use std::{
-    fmt,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
+
+pub(crate) use ::uci::{Failure, Missing, wait_for};
 
 use chess::{
     Moment,
@@ -62,25 +63,6 @@ pub(crate) struct Thought {
     pub(crate) resigns: bool,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    Crashed(String),
-    Hung,
-    /// The whole arena is being stopped; nobody is to blame.
-    Aborted,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Crashed(how) => write!(f, "crashed ({how})"),
-            Failure::Hung => f.write_str("does not answer"),
-            Failure::Aborted => f.write_str("stopped on request"),
-        }
-    }
-}
-
 impl Question<'_> {
     pub(crate) fn turn(&self) -> Color {
         self.moment.turn()
@@ -98,36 +80,4 @@ impl Question<'_> {
         };
         (stop, stop + self.patience.grace)
     }
-}
-
-/// How often a waiting thread looks whether the arena is being stopped.
-const GLANCE: Duration = Duration::from_millis(50);
-
-/// Waits for a message until `deadline`, in steps short enough to notice an abort.
-pub(crate) fn wait_for<T>(
-    channel: &std::sync::mpsc::Receiver<T>,
-    deadline: Instant,
-    abort: &AtomicBool,
-) -> Result<T, Missing> {
-    use std::sync::mpsc::RecvTimeoutError;
-    loop {
-        if abort.load(Ordering::Relaxed) {
-            return Err(Missing::Aborted);
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        match channel.recv_timeout(left.min(GLANCE)) {
-            Ok(message) => return Ok(message),
-            Err(RecvTimeoutError::Disconnected) => return Err(Missing::Gone),
-            Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Missing::Late),
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-    }
-}
-
-/// Why a message did not come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
-    Late,
-    Gone,
-    Aborted,
 }

@@ -7,10 +7,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::Ordering,
     time::Duration,
 };
 
@@ -18,6 +15,8 @@ use ::data::Dataset;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use nets::{Event, RunConfig, TrainOptions};
+
+use crate::terminal::interrupt;
 
 /// Train a network, or draw the curves of runs (`tabiya train plot RUN...`).
 ///
@@ -72,9 +71,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let data = Dataset::open(data)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
+    let stop = interrupt::flag()?;
     let options = TrainOptions { out, resume: args.resume, init: args.init.as_deref(), stop: &stop };
     let mut watcher = Watcher::new(&config, out);
     nets::train(&config, &data, &options, &mut |event| watcher.see(event))?;

@@ -172,6 +172,16 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_is_called_one() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let label = Label { score: Evaluation(0), depth: 1, line: vec![], best: vec![] };
+        let row = Row { game_id: "a".to_owned(), ply: 1, key: 1, engine: "b".to_owned(), label };
+        let error = write(full, &[row]).unwrap_err();
+        assert!(error.to_string().starts_with("No space left on device"), "{error}");
+    }
+
+    #[test]
     fn labels_survive_the_table() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("labels.parquet");

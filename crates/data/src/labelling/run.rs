@@ -13,8 +13,9 @@ use std::{
 };
 
 use chess::shakmaty::{EnPassantMode, Position, fen::Fen};
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded, unbounded};
 use thiserror::Error;
+use uci::Failure;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
@@ -32,6 +33,8 @@ use crate::{
 /// Rows of a part at most, and how long they may wait for it.
 const PART_ROWS: usize = 4_096;
 const PART_TIME: Duration = Duration::from_secs(10);
+/// How often a waiting thread looks for answers, and whether the work is to end.
+const GLANCE: Duration = Duration::from_millis(20);
 /// Times that a position may bring an engine down.
 const ATTEMPTS: u32 = 3;
 /// Who speaks where the game's own annotations do.
@@ -66,7 +69,7 @@ pub struct LabelOptions {
 impl LabelOptions {
     fn manner(&self) -> Manner {
         let LabelOptions { limit, multipv, keep_memory, patience, .. } = *self;
-        Manner { limit, multipv, keeps_memory: keep_memory, patience }
+        Manner { limit, multipv, keeps_memory: keep_memory, patience, stop: Arc::clone(&self.stop) }
     }
 }
 
@@ -112,7 +115,10 @@ pub fn label(
 
     // A wrong command is found before anything is written; the first engine then joins the pool by being started again.
     let engine = match &options.engine {
-        Some(command) => Engine::start(command, options.manner())?.name.clone(),
+        Some(command) => Engine::start(command, options.manner())
+            .map_err(|error| started(error, options))?
+            .name()
+            .to_owned(),
         None => "none".to_owned(),
     };
     let recipe = Recipe {
@@ -142,10 +148,23 @@ pub fn label(
         },
     };
     let mut run = Run::open(folder, options, card, progress)?;
-    let (questions, answers) = start_pool(options);
-    run.draw(&dataset, questions, &answers)?;
+    // However it ends, the threads end with it, and each of them ends its engine.
+    thread::scope(|scope| {
+        let (questions, answers) = start_pool(scope, options);
+        let drawn = run.draw(&dataset, questions, &answers);
+        // No engine need finish what nobody waits for.
+        drawn.inspect_err(|_| options.stop.store(true, Ordering::Relaxed))
+    })?;
     run.commit(true)?;
     Ok((run.card, run.progress))
+}
+
+/// A start that was broken off is nobody's fault.
+fn started(error: EngineError, options: &LabelOptions) -> LabelError {
+    match options.stop.load(Ordering::Relaxed) {
+        true => LabelError::Interrupted,
+        false => error.into(),
+    }
 }
 
 /// A position on its way to an engine: its key and FEN.
@@ -158,17 +177,20 @@ struct Answer {
 }
 
 /// Starts the engines. Without an engine the questions go nowhere, and none is asked.
-fn start_pool(options: &LabelOptions) -> (Sender<Question>, Receiver<Answer>) {
+fn start_pool<'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    options: &'scope LabelOptions,
+) -> (Sender<Question>, Receiver<Answer>) {
     let (question_sender, questions) = bounded::<Question>(2 * options.engines);
     let (answer_sender, answers) = unbounded();
     for _ in 0..options.engines.max(1) {
-        let (questions, answer_sender, options) = (questions.clone(), answer_sender.clone(), options.clone());
-        thread::spawn(move || {
+        let (questions, answer_sender) = (questions.clone(), answer_sender.clone());
+        scope.spawn(move || {
             let Some(command) = &options.engine else { return };
             let mut engine = None;
             for (key, fen) in questions {
                 let (mut label, mut failures) = (None, 0);
-                while label.is_none() && failures < ATTEMPTS {
+                while label.is_none() && failures < ATTEMPTS && !options.stop.load(Ordering::Relaxed) {
                     let answer = match &mut engine {
                         Some(engine) => Engine::analyse(engine, &fen),
                         None => Engine::start(command, options.manner())
@@ -176,6 +198,8 @@ fn start_pool(options: &LabelOptions) -> (Sender<Question>, Receiver<Answer>) {
                     };
                     match answer {
                         Ok(found) => label = Some(found),
+                        // A position is not to blame for the end of the work.
+                        Err(EngineError::Failed(Failure::Aborted)) => return,
                         Err(_) => {
                             failures += 1;
                             engine = None;
@@ -269,9 +293,14 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         drop(questions);
         while !self.waiting.is_empty() {
             self.heed_stop()?;
-            match answers.recv() {
+            match answers.recv_timeout(GLANCE) {
                 Ok(answer) => self.take(answer)?,
-                Err(_) => return Err(EngineError::Ended.into()),
+                Err(RecvTimeoutError::Timeout) => {}
+                // The last engine may have ended because all is to end.
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.heed_stop()?;
+                    return Err(EngineError::Ended.into());
+                }
             }
         }
         Ok(())
@@ -316,13 +345,15 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         let mut question = (key, bare_fen(sample));
         loop {
             // Answers are taken while the queue is full, so that they are written as they come.
-            match questions.send_timeout(question, Duration::from_millis(20)) {
+            match questions.send_timeout(question, GLANCE) {
                 Ok(()) => break,
-                Err(crossbeam_channel::SendTimeoutError::Timeout(back)) => question = back,
-                Err(crossbeam_channel::SendTimeoutError::Disconnected(_)) => {
+                Err(SendTimeoutError::Timeout(back)) => question = back,
+                Err(SendTimeoutError::Disconnected(_)) => {
+                    self.heed_stop()?;
                     return Err(EngineError::Ended.into());
                 }
             }
+            self.heed_stop()?;
             while let Ok(answer) = answers.try_recv() {
                 self.take(answer)?;
             }

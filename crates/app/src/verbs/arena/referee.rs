@@ -17,29 +17,30 @@ use anyhow::{Context, ensure};
 use chess::shakmaty::CastlingMode;
 
 use super::Args;
-use crate::arena::{
-    adjudication::Adjudication,
-    book::Book,
-    entrant::{Common, Entrant, tell_apart},
-    game::Rules,
-    journal::{Journal, MatchSettings},
-    pace::Pace,
-    pgn::pgn,
-    player::Patience,
-    progress::Progress,
-    record::Record,
-    schedule::Schedule,
-    sprt::{Sprt, Verdict},
-    standings::Standings,
-    table,
-    tournament::{Next, Tournament},
+use crate::{
+    arena::{
+        adjudication::Adjudication,
+        book::Book,
+        entrant::{Common, Entrant, tell_apart},
+        game::Rules,
+        journal::{Journal, MatchSettings},
+        pace::Pace,
+        pgn::pgn,
+        player::Patience,
+        progress::Progress,
+        record::Record,
+        schedule::Schedule,
+        sprt::{Sprt, Verdict},
+        standings::Standings,
+        table,
+        tournament::{Next, Tournament},
+    },
+    terminal::interrupt::{self, INTERRUPTED},
 };
 
 /// The games of a test that has not been given a limit.
 const SPRT_GAMES: usize = 40_000;
 const USUAL_GAMES: usize = 100;
-/// The shell's code for a program that Ctrl-C ended.
-const INTERRUPTED: u8 = 130;
 const USUAL_TIME_CONTROL: &str = "8+0.08";
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -53,8 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args, &common, &entrants, &rules, &book);
 
     let abort = Arc::new(AtomicBool::new(false));
-    let interrupted = Arc::new(AtomicBool::new(false));
-    on_interrupt(&abort, &interrupted)?;
+    let interrupted = interrupt::flag_with(&abort)?;
     // A player that cannot play is better found now than after an hour.
     for entrant in &entrants {
         match entrant.start(&common, &abort) {
@@ -184,16 +184,6 @@ fn settings(args: &Args, common: &Common, entrants: &[Entrant], rules: &Rules, b
     set("max plies", rules.adjudication.max_plies.to_string());
     set("time margin", args.timemargin.to_string());
     settings
-}
-
-/// The first Ctrl-C or termination signal stops the arena in good order.
-fn on_interrupt(abort: &Arc<AtomicBool>, interrupted: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    let (abort, interrupted) = (Arc::clone(abort), Arc::clone(interrupted));
-    ctrlc::set_handler(move || {
-        interrupted.store(true, Ordering::Relaxed);
-        abort.store(true, Ordering::Relaxed);
-    })
-    .context("cannot listen for Ctrl-C")
 }
 
 fn journal_path(args: &Args) -> Option<PathBuf> {
