@@ -1,7 +1,6 @@
 //! Everything a run needs to go on as if it had never stopped, in one file.
 
 use std::{
-    collections::HashMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -13,7 +12,7 @@ use thiserror::Error;
 use crate::{
     Card, WeightError,
     optimiser::{Optimiser, SETS},
-    weight_file::{full_precision, read_arrays},
+    weight_file::{full_precision, read_arrays, verify},
     weights::Weights,
 };
 
@@ -69,7 +68,7 @@ pub(crate) fn save(path: &Path, optimiser: &Optimiser, state: &RunState) -> Resu
     }
     let text = serde_json::to_string(state).expect("plain numbers and text");
     let arrays = |error| CheckpointError::Arrays { path: path.to_owned(), error: Box::new(error) };
-    let bytes = full_precision(&all, HashMap::from([(STATE.to_owned(), text)])).map_err(arrays)?;
+    let bytes = full_precision(&all, STATE, text).map_err(arrays)?;
     data::durable::write(path, &bytes)
         .map_err(|error| CheckpointError::Write { path: path.to_owned(), error })
 }
@@ -77,6 +76,7 @@ pub(crate) fn save(path: &Path, optimiser: &Optimiser, state: &RunState) -> Resu
 pub(crate) fn load(path: &Path) -> Result<(Optimiser, RunState), CheckpointError> {
     let bytes = fs::read(path).map_err(|error| CheckpointError::Read { path: path.to_owned(), error })?;
     let arrays = |error| CheckpointError::Arrays { path: path.to_owned(), error: Box::new(error) };
+    verify(&bytes, STATE).map_err(arrays)?;
     let mut all = read_arrays(&bytes).map_err(arrays)?;
     let state = state(&bytes).ok_or_else(|| CheckpointError::NoState(path.to_owned()))?;
     let mut sets = SETS.map(|_| Weights::default());
@@ -98,4 +98,35 @@ fn state(bytes: &[u8]) -> Option<RunState> {
     let (_, header) = safetensors::SafeTensors::read_metadata(bytes).ok()?;
     let state: RunState = serde_json::from_str(header.metadata().as_ref()?.get(STATE)?).ok()?;
     (state.version == VERSION).then_some(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::weights::Array;
+
+    #[test]
+    fn a_damaged_or_cut_checkpoint_is_refused_in_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(CHECKPOINT);
+        let array = Array { shape: vec![4, 4], values: (0..16u8).map(f32::from).collect() };
+        let one = || Weights([("a".to_owned(), array.clone())].into());
+        let optimiser = Optimiser { weights: one(), mean: one(), first: one(), second: one(), step: 7 };
+        let state = RunState { step: 7, ..RunState::new("family = \"x\"".to_owned(), None) };
+        save(&path, &optimiser, &state).unwrap();
+        assert_eq!(load(&path).unwrap().1, state);
+        let whole = fs::read(&path).unwrap();
+        // Four sets of sixteen numbers, at the end.
+        for at in whole.len() - 4 * 16 * 4..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 4;
+            fs::write(&path, &damaged).unwrap();
+            assert!(load(&path).is_err(), "a flipped bit in byte {at} of {} passes", whole.len());
+        }
+        for length in [0, 7, 8, 100, whole.len() - 1] {
+            fs::write(&path, &whole[..length]).unwrap();
+            let error = load(&path).err().unwrap().to_string();
+            assert!(error.starts_with("the checkpoint `"), "{error}");
+        }
+    }
 }

@@ -70,16 +70,7 @@ impl WeightFile {
 
     pub fn from_bytes(bytes: &[u8]) -> Result<WeightFile, WeightError> {
         let card = Self::card(bytes)?;
-        if let Some(expected) = metadata(bytes, CHECKSUM)? {
-            let text = metadata(bytes, CARD)?.ok_or(WeightError::NoCard)?;
-            let file = SafeTensors::deserialize(bytes).map_err(broken)?;
-            let mut arrays = file.tensors();
-            arrays.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-            let parts = arrays.iter().map(|(name, view)| (name.as_str(), view.shape(), view.data()));
-            if checksum(&text, parts) != expected {
-                return Err(WeightError::Checksum);
-            }
-        }
+        verify(bytes, CARD)?;
         let weights = read_arrays(bytes)?;
         let bad = weights.0.iter().find(|(_, array)| array.values.iter().any(|value| !value.is_finite()));
         match bad {
@@ -149,6 +140,20 @@ fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, WeightError> {
     Ok(header.metadata().as_ref().and_then(|map| map.get(key)).cloned())
 }
 
+/// Compares the numbers, and the text under `key`, with the checksum, where there is one.
+pub(crate) fn verify(bytes: &[u8], key: &str) -> Result<(), WeightError> {
+    let Some(expected) = metadata(bytes, CHECKSUM)? else { return Ok(()) };
+    let text = metadata(bytes, key)?.ok_or(WeightError::NoCard)?;
+    let file = SafeTensors::deserialize(bytes).map_err(broken)?;
+    let mut arrays = file.tensors();
+    arrays.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    let parts = arrays.iter().map(|(name, view)| (name.as_str(), view.shape(), view.data()));
+    match checksum(&text, parts) == expected {
+        true => Ok(()),
+        false => Err(WeightError::Checksum),
+    }
+}
+
 /// Of a card and of arrays in the order of their names.
 fn checksum<'a>(card: &str, arrays: impl Iterator<Item = (&'a str, &'a [usize], &'a [u8])>) -> String {
     let mut hasher = Xxh3::new();
@@ -176,14 +181,14 @@ fn serialize(arrays: Arrays<'_>, metadata: HashMap<String, String>) -> Result<Ve
     safetensors::serialize(views.map_err(broken)?, Some(metadata)).map_err(broken)
 }
 
-/// Exact numbers and any metadata: for checkpoints.
-pub(crate) fn full_precision(
-    weights: &Weights,
-    metadata: HashMap<String, String>,
-) -> Result<Vec<u8>, WeightError> {
+/// Exact numbers, with a text under `key` and the checksum of both: for checkpoints.
+pub(crate) fn full_precision(weights: &Weights, key: &str, text: String) -> Result<Vec<u8>, WeightError> {
     let bytes = |array: &Array| array.values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let arrays = weights.0.iter().map(|(name, array)| (name.clone(), (array, Dtype::F32, bytes(array))));
-    serialize(arrays.collect(), metadata)
+    let arrays: Arrays<'_> = arrays.collect();
+    let parts = arrays.iter().map(|(name, (array, _, bytes))| (name.as_str(), &array.shape[..], &bytes[..]));
+    let sum = checksum(&text, parts);
+    serialize(arrays, HashMap::from([(key.to_owned(), text), (CHECKSUM.to_owned(), sum)]))
 }
 
 pub(crate) fn read_arrays(bytes: &[u8]) -> Result<Weights, WeightError> {
