@@ -75,6 +75,7 @@ export interface Game {
   draw_declined: boolean;
   draw_offered: boolean;
   can_take_back: boolean;
+  remark: string | null;
 }
 
 export interface Summary {
@@ -89,6 +90,7 @@ export interface Summary {
   fen: string;
   verdict: Verdict | null;
   opening: Opening | null;
+  remark: string | null;
 }
 
 export interface Mind {

@@ -11,6 +11,8 @@ mod opinions_api;
 mod rate_limit;
 mod review_api;
 pub(crate) mod router;
+pub(crate) mod server;
+mod shares;
 mod socket;
 pub(crate) mod state;
 mod tabiyas_api;

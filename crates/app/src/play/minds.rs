@@ -1,4 +1,4 @@
-//! Who thinks: networks that all games share, a pool of searches, and the opponent of one game.
+//! Who thinks: networks that all games share, a pool of searches, the line before it, and the opponent of one game.
 
 pub(crate) mod catalogue;
 pub(super) mod evaluator;
@@ -6,5 +6,7 @@ pub(super) mod opponent;
 pub(super) mod search_pool;
 #[cfg(test)]
 mod test_brain;
+mod trees;
+pub(super) mod turns;
 #[cfg(test)]
 mod wrapper_tests;

@@ -12,11 +12,13 @@ use tokio::net::TcpListener;
 
 use crate::play::{
     game::journal::Journals,
-    http::{assets, guard::Guard, router, state::AppState},
+    http::{assets, guard::Guard, router, server, state::AppState},
     minds::catalogue::Minds,
 };
 
 const PORT: u16 = 7878;
+/// Threads that answer requests; thinking has its own.
+const MOST_SERVING: usize = 4;
 
 /// Play, practise and review on a page in the browser.
 #[derive(Debug, clap::Args)]
@@ -52,7 +54,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let folder = args.data.clone().map_or_else(usual_folder, Ok)?;
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let serving = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_SERVING));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(serving)
+        .max_blocking_threads(Minds::most_threads())
+        .enable_all()
+        .build()?;
     runtime.block_on(serve(args, folder))?;
     // Searches that are still running are of no use to anybody.
     runtime.shutdown_background();
@@ -87,7 +94,7 @@ async fn serve(args: &Args, folder: PathBuf) -> anyhow::Result<()> {
     // Open sockets would keep a graceful shutdown waiting for as long as someone looks at the page. Every move is on
     // disk already, so there is nothing to wait for.
     tokio::select! {
-        served = axum::serve(listener, page) => served?,
+        never = server::serve(listener, page, server::Limits::default()) => match never {},
         interrupted = tokio::signal::ctrl_c() => interrupted?,
     }
     Ok(())

@@ -12,6 +12,8 @@ pub(crate) enum GameError {
     UnknownGame(String),
     #[error("{0}")]
     TooMany(String),
+    #[error("too many games are being played; try again later")]
+    Full,
     /// The game's task ended between two messages; asking again brings it back.
     #[error("the game was put away; ask again")]
     Gone,

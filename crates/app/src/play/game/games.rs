@@ -2,14 +2,14 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use tokio::time::Instant;
 
 use super::{
     error::GameError,
-    journal::Journals,
+    journal::{Journals, Listed},
     session::{self, GameHandle},
     setup::Setup,
     state::Game,
@@ -40,21 +40,32 @@ impl Games {
         if !self.minds.knows(&setup.mind) {
             return Err(GameError::UnknownMind(setup.mind));
         }
+        setup.start.new_moment().map_err(GameError::Setup)?;
         let game = Game::new(ids::game(), setup, date::now_s(), Instant::now())?;
-        let mut running = self.running.lock().expect("nothing panics while it holds the list of games");
+        self.check_room(owner)?;
+        // The disk may take its time; others need not wait for it.
+        let journal = self.journals.create(owner, &game)?;
+        let id = game.id.clone();
+        let handle = session::spawn(owner.to_owned(), game, journal, Arc::clone(&self.minds));
+        self.lock().insert(id, handle.clone());
+        Ok(handle)
+    }
+
+    fn check_room(&self, owner: &str) -> Result<(), GameError> {
+        let mut running = self.lock();
         running.retain(|_, handle| !handle.is_gone());
         if running.len() >= MOST_GAMES {
-            return Err(GameError::TooMany("too many games are being played; try again later".to_owned()));
+            return Err(GameError::Full);
         }
         if running.values().filter(|handle| *handle.owner == *owner).count() >= MOST_GAMES_OF_ONE {
             let message = format!("nobody plays more than {MOST_GAMES_OF_ONE} games at once");
             return Err(GameError::TooMany(message));
         }
-        let journal = self.journals.create(owner, &game)?;
-        let id = game.id.clone();
-        let handle = session::spawn(owner.to_owned(), game, journal, Arc::clone(&self.minds));
-        running.insert(id, handle.clone());
-        Ok(handle)
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, GameHandle>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A game of this player. Those of others are as unknown as those that never were.
@@ -63,7 +74,7 @@ impl Games {
         if !ids::is_game(id) {
             return Err(unknown());
         }
-        let mut running = self.running.lock().expect("nothing panics while it holds the list of games");
+        let mut running = self.lock();
         if let Some(handle) = running.get(id).filter(|handle| !handle.is_gone()) {
             return if *handle.owner == *owner { Ok(handle.clone()) } else { Err(unknown()) };
         }
@@ -74,7 +85,11 @@ impl Games {
     }
 
     pub(crate) fn list(&self, owner: &str) -> Vec<Summary> {
-        let games = self.journals.list(owner, Instant::now());
-        games.iter().map(|game| Summary::of(game, Openings::shared())).collect()
+        let files = self.journals.list(owner, Instant::now());
+        let summary = |file| match file {
+            Listed::Game(game) => Summary::of(&game, Openings::shared()),
+            Listed::Unreadable { id, created_s, remark } => Summary::unreadable(id, created_s, remark),
+        };
+        files.into_iter().map(summary).collect()
     }
 }

@@ -1,14 +1,16 @@
 //! Games on disk: a folder per player, a file per game, a line of JSON per event.
 //!
-//! A line is written before the page hears of the move, so a killed server loses nothing that was seen. A last line that
-//! was cut off is dropped when the game is read again.
+//! Lines are on disk before anybody hears of what they tell. What could not be written whole is cut off again, as is a last line
+//! that was being written when the server was killed. A damaged file is read up to its last good line and says so.
 
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
+    time::UNIX_EPOCH,
 };
 
+use data::durable;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::time::Instant;
@@ -42,10 +44,37 @@ pub(crate) enum JournalError {
     Setup(PathBuf, SetupError),
 }
 
+impl JournalError {
+    /// The thread that wrote did not come to an end.
+    pub(crate) fn broken(error: &impl ToString) -> JournalError {
+        JournalError::File(PathBuf::new(), io::Error::other(error.to_string()))
+    }
+
+    pub(crate) fn is_disk_full(&self) -> bool {
+        let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
+        matches!(self, JournalError::File(_, error) if kinds.contains(&error.kind()))
+    }
+
+    /// What a player is told. The rest is for the one who runs the server.
+    pub(crate) fn for_player(&self) -> &'static str {
+        match self {
+            _ if self.is_disk_full() => "not saved: the disk is full",
+            JournalError::File(..) => "not saved: the file of the game cannot be read or written",
+            JournalError::Line(..) | JournalError::Setup(..) => {
+                "the file of this game is damaged from its first line on"
+            }
+            JournalError::Version(..) => "this game was written by another version of the program",
+        }
+    }
+}
+
 /// Where the games of all players are.
 #[derive(Clone, Debug)]
 pub(crate) struct Journals {
     root: PathBuf,
+    /// While it is set, files take half of what is written and no more.
+    #[cfg(test)]
+    pub(crate) disk_full: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
 /// The open file of one game.
@@ -53,11 +82,35 @@ pub(crate) struct Journals {
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
+    /// Bytes that are whole lines and on disk.
+    length: u64,
+    /// Whether there may be more in the file, of a line that could not be written whole.
+    torn: bool,
+    /// Whether lines that cannot be read follow; they are kept beside the file once the game goes on.
+    damaged: bool,
+    #[cfg(test)]
+    disk_full: std::sync::Arc<std::sync::atomic::AtomicBool>,
+}
+
+/// A file in a player's folder.
+#[derive(Debug)]
+pub(crate) enum Listed {
+    Game(Box<Game>),
+    /// Not even its first line can be read.
+    Unreadable {
+        id: String,
+        created_s: u64,
+        remark: &'static str,
+    },
 }
 
 impl Journals {
     pub(crate) fn new(root: PathBuf) -> Journals {
-        Journals { root }
+        Journals {
+            root,
+            #[cfg(test)]
+            disk_full: Default::default(),
+        }
     }
 
     /// The folder of one player. `client` was made by us and holds nothing but hexadecimal digits.
@@ -69,21 +122,34 @@ impl Journals {
         self.folder(client).join("games").join(format!("{id}.jsonl"))
     }
 
+    fn journal(&self, path: &Path, file: File, length: u64) -> Journal {
+        Journal {
+            path: path.to_owned(),
+            file,
+            length,
+            torn: false,
+            damaged: false,
+            #[cfg(test)]
+            disk_full: std::sync::Arc::clone(&self.disk_full),
+        }
+    }
+
+    /// A file for a new game. If it cannot be written, there is none.
     pub(crate) fn create(&self, client: &str, game: &Game) -> Result<Journal, JournalError> {
         let path = self.path(client, &game.id);
-        let file = path
-            .parent()
-            .map_or(Ok(()), fs::create_dir_all)
-            .and_then(|()| OpenOptions::new().append(true).create_new(true).open(&path))
-            .map_err(|error| JournalError::File(path.clone(), error))?;
-        let mut journal = Journal { path, file };
+        let failed = |error| JournalError::File(path.clone(), error);
+        path.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
+        let file = OpenOptions::new().append(true).create_new(true).open(&path).map_err(failed)?;
+        let mut journal = self.journal(&path, file, 0);
         let header = Header {
             tabiya_game: VERSION,
             id: game.id.clone(),
             created_s: game.created_s,
             setup: game.setup.clone(),
         };
-        journal.line(&header)?;
+        let written = journal.lines(&[header]).and_then(|()| durable::sync_folder(&path).map_err(failed));
+        // The error of the disk says more than one of removing what it did not take.
+        written.inspect_err(|_| drop(fs::remove_file(&path)))?;
         Ok(journal)
     }
 
@@ -95,18 +161,19 @@ impl Journals {
         now: Instant,
     ) -> Result<Option<(Game, Journal)>, JournalError> {
         let path = self.path(client, id);
-        let Some(text) = read(&path)? else { return Ok(None) };
-        let game = replay(&path, &text, now)?;
+        let Some(bytes) = read(&path)? else { return Ok(None) };
+        let (game, good) = replay(&path, &bytes, now)?;
         let file = OpenOptions::new().append(true).open(&path);
-        let mut journal = file
-            .map(|file| Journal { path: path.clone(), file })
-            .map_err(|error| JournalError::File(path.clone(), error))?;
-        journal.forget_cut_line(&text)?;
+        let file = file.map_err(|error| JournalError::File(path.clone(), error))?;
+        let mut journal = self.journal(&path, file, good as u64);
+        journal.damaged = game.remark.is_some();
+        // A line that was cut off is nobody's loss. Looking at a game changes nothing; the next event does.
+        journal.torn = good < bytes.len();
         Ok(Some((game, journal)))
     }
 
-    /// The newest games of `client`; files that cannot be read are told on stderr and left alone.
-    pub(crate) fn list(&self, client: &str, now: Instant) -> Vec<Game> {
+    /// The newest games of `client`. Files that cannot be read are told on stderr, listed with a remark, and left alone.
+    pub(crate) fn list(&self, client: &str, now: Instant) -> Vec<Listed> {
         let entries = fs::read_dir(self.folder(client).join("games"));
         let mut files: Vec<_> = entries
             .into_iter()
@@ -117,70 +184,118 @@ impl Journals {
             .collect();
         files.sort_by(|a, b| b.cmp(a));
         files.truncate(MOST_LISTED);
-        let game = |path: &PathBuf| read(path)?.map(|text| replay(path, &text, now)).transpose();
+        let game = |path: &Path| read(path)?.map(|bytes| replay(path, &bytes, now)).transpose();
         files
             .iter()
-            .filter_map(|(_, path)| {
-                game(path).inspect_err(|error| eprintln!("tabiya: {error}")).ok().flatten()
+            .filter_map(|(changed, path)| match game(path) {
+                Ok(game) => game.map(|(game, _)| Listed::Game(Box::new(game))),
+                Err(error) => {
+                    eprintln!("tabiya: {error}");
+                    let id = path.file_stem()?.to_str()?.to_owned();
+                    let changed = changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+                    let created_s = changed.map_or(0, |since| since.as_secs());
+                    Some(Listed::Unreadable { id, created_s, remark: error.for_player() })
+                }
             })
             .collect()
     }
 }
 
 impl Journal {
+    /// Returns once the events are on disk. If it fails, none of them is, or will be found there later.
     pub(crate) fn append(&mut self, events: &[Event]) -> Result<(), JournalError> {
-        events.iter().try_for_each(|event| self.line(event))?;
-        if events.iter().any(|event| matches!(event, Event::End { .. })) {
-            self.file.sync_data().map_err(|error| JournalError::File(self.path.clone(), error))?;
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.lines(events)
+    }
+
+    /// All lines or none.
+    fn lines(&mut self, values: &[impl Serialize]) -> Result<(), JournalError> {
+        let mut text = String::new();
+        for value in values {
+            text += &serde_json::to_string(value).expect("events are plain data");
+            text.push('\n');
+        }
+        let written = self.cut().and_then(|()| {
+            self.torn = true;
+            self.write(text.as_bytes())
+        });
+        match written {
+            Ok(()) => {
+                self.length += text.len() as u64;
+                self.torn = false;
+                Ok(())
+            }
+            Err(error) => {
+                // What cannot be cut off now is cut off before the next line, or by the next who reads the file.
+                let _ = self.cut();
+                Err(JournalError::File(self.path.clone(), error))
+            }
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        #[cfg(test)]
+        if self.disk_full.load(std::sync::atomic::Ordering::Relaxed) {
+            self.file.write_all(&bytes[..bytes.len() / 2])?;
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.file.write_all(bytes)?;
+        self.file.sync_data()
+    }
+
+    /// Takes off what follows the last whole line.
+    fn cut(&mut self) -> io::Result<()> {
+        if self.damaged {
+            // What was read is not changed until a copy is there.
+            let copies = (1..).map(|number| self.path.with_extension(format!("damaged-{number}")));
+            let free = copies.into_iter().find(|copy| !copy.exists()).expect("numbers do not end");
+            fs::copy(&self.path, &free).inspect_err(|_| drop(fs::remove_file(&free)))?;
+            self.damaged = false;
+        }
+        if self.torn {
+            self.file.set_len(self.length)?;
+            self.torn = false;
         }
         Ok(())
     }
-
-    /// One write for the whole line: it is there or it is not.
-    fn line(&mut self, value: &impl Serialize) -> Result<(), JournalError> {
-        let mut line = serde_json::to_string(value).expect("events are plain data");
-        line.push('\n');
-        self.file.write_all(line.as_bytes()).map_err(|error| JournalError::File(self.path.clone(), error))
-    }
-
-    fn forget_cut_line(&mut self, text: &str) -> Result<(), JournalError> {
-        match whole(text).len() {
-            length if length < text.len() => {
-                self.file.set_len(length as u64).map_err(|error| JournalError::File(self.path.clone(), error))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
-fn read(path: &Path) -> Result<Option<String>, JournalError> {
+fn read(path: &Path) -> Result<Option<Vec<u8>>, JournalError> {
     match fs::read(path) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(JournalError::File(path.to_owned(), error)),
     }
 }
 
-/// What follows the last line break was being written when the server ended.
-fn whole(text: &str) -> &str {
-    &text[..text.rfind('\n').map_or(0, |end| end + 1)]
-}
-
-fn replay(path: &Path, text: &str, now: Instant) -> Result<Game, JournalError> {
+/// The game up to its last good line, and where that ends.
+fn replay(path: &Path, bytes: &[u8], now: Instant) -> Result<(Game, usize), JournalError> {
     let bad = |error: String| JournalError::Line(path.to_owned(), error);
-    let mut lines = whole(text).lines();
+    // What follows the last line break was being written when the server ended.
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let mut lines = bytes[..whole].split_inclusive(|&byte| byte == b'\n');
     let first = lines.next().ok_or_else(|| bad("the file is empty".to_owned()))?;
-    let header: Header = serde_json::from_str(first).map_err(|error| bad(error.to_string()))?;
+    let header: Header = serde_json::from_slice(first).map_err(|error| bad(error.to_string()))?;
     if header.tabiya_game != VERSION {
         return Err(JournalError::Version(path.to_owned(), header.tabiya_game));
     }
     let mut game = Game::new(header.id, header.setup, header.created_s, now)
         .map_err(|error| JournalError::Setup(path.to_owned(), error))?;
-    for line in lines {
-        let event: Event = serde_json::from_str(line).map_err(|error| bad(error.to_string()))?;
-        game.record(&event, now).map_err(|error| bad(error.to_string()))?;
+    let mut good = first.len();
+    for (index, line) in lines.enumerate() {
+        let event = serde_json::from_slice::<Event>(line).map_err(|error| error.to_string());
+        let recorded = event.and_then(|event| game.record(&event, now).map_err(|error| error.to_string()));
+        if let Err(error) = recorded {
+            eprintln!("tabiya: {}: line {}: {error}", path.display(), index + 2);
+            let remark = "the file of this game is damaged; it is shown up to the last line that can be read";
+            game.remark = Some(remark.to_owned());
+            return Ok((game, good));
+        }
+        good += line.len();
     }
-    Ok(game)
+    Ok((game, good))
 }
 
 #[cfg(test)]
@@ -235,13 +350,72 @@ mod tests {
     }
 
     #[test]
-    fn others_see_nothing_and_bad_files_are_left_alone() {
+    fn others_see_nothing_and_bad_files_are_listed_and_left_alone() {
         let (_folder, journals) = journals();
         played(&journals);
         assert!(journals.open("c2", "game1", Instant::now()).unwrap().is_none());
         assert!(journals.list("c2", Instant::now()).is_empty());
-        fs::write(journals.path("c1", "broken"), "{\"tabiya_game\":9,").unwrap();
-        assert_eq!(journals.list("c1", Instant::now()).len(), 1);
-        assert!(journals.path("c1", "broken").exists());
+        for (name, text) in [("broken", "{\"tabiya_game\":9,"), ("empty", "")] {
+            fs::write(journals.path("c1", name), text).unwrap();
+        }
+        let listed = journals.list("c1", Instant::now());
+        let remarked = |name: &str| {
+            listed.iter().any(|file| matches!(file, Listed::Unreadable { id, .. } if id == name))
+        };
+        assert!(remarked("broken") && remarked("empty"));
+        assert!(listed.iter().any(|file| matches!(file, Listed::Game(game) if game.id == "game1")));
+        assert_eq!(fs::read_to_string(journals.path("c1", "broken")).unwrap(), "{\"tabiya_game\":9,");
+    }
+
+    #[test]
+    fn a_line_that_did_not_fit_leaves_no_trace() {
+        let (_folder, journals) = journals();
+        let mut game = played(&journals);
+        let path = journals.path("c1", "game1");
+        let (_, mut journal) = journals.open("c1", "game1", Instant::now()).unwrap().unwrap();
+        let before = fs::read(&path).unwrap();
+        let events = game.act(&Action::Resign {}, Instant::now()).unwrap();
+        journals.disk_full.store(true, std::sync::atomic::Ordering::Relaxed);
+        for _ in 0..2 {
+            let error = journal.append(&events).unwrap_err();
+            assert!(error.is_disk_full(), "{error}");
+            assert_eq!(fs::read(&path).unwrap(), before);
+        }
+        journals.disk_full.store(false, std::sync::atomic::Ordering::Relaxed);
+        journal.append(&events).unwrap();
+        let (again, _) = journals.open("c1", "game1", Instant::now()).unwrap().unwrap();
+        assert!(again.is_over() && again.remark.is_none());
+    }
+
+    #[test]
+    fn a_game_that_finds_no_room_leaves_no_file() {
+        let (_folder, journals) = journals();
+        let game = Game::new("game2".to_owned(), casual(), 7, Instant::now()).unwrap();
+        journals.disk_full.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(journals.create("c1", &game).unwrap_err().is_disk_full());
+        assert!(!journals.path("c1", "game2").exists());
+    }
+
+    #[test]
+    fn a_damaged_game_is_shown_up_to_its_last_good_line_and_goes_on_from_there() {
+        let (_folder, journals) = journals();
+        played(&journals);
+        let path = journals.path("c1", "game1");
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        // Half of the third line, and the next one behind it, as a full disk left them once.
+        let damaged = [lines[0], lines[1], &lines[2][..9], lines[3], lines[4]].concat().into_bytes();
+        let damaged = [damaged, vec![0xff, 0xfe, b'\n']].concat();
+        fs::write(&path, &damaged).unwrap();
+        assert!(
+            matches!(&journals.list("c1", Instant::now())[..], [Listed::Game(game)] if game.remark.is_some())
+        );
+        let (mut back, mut journal) = journals.open("c1", "game1", Instant::now()).unwrap().unwrap();
+        assert_eq!((back.plies.len(), back.remark.is_some()), (1, true));
+        assert_eq!(fs::read(&path).unwrap(), damaged, "looking at it changes nothing");
+        journal.append(&back.act(&Action::Resign {}, Instant::now()).unwrap()).unwrap();
+        assert_eq!(fs::read(path.with_extension("damaged-1")).unwrap(), damaged);
+        let (again, _) = journals.open("c1", "game1", Instant::now()).unwrap().unwrap();
+        assert_eq!((again.plies.len(), again.is_over(), again.remark), (1, true, None));
     }
 }

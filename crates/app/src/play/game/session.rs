@@ -1,7 +1,10 @@
 //! The task that runs one game: it holds the game, lets the opponent think, watches the flag and writes the journal.
 //! Everybody else sends it actions and watches its view of the game.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture};
 use tokio::{
@@ -11,8 +14,8 @@ use tokio::{
 
 use super::{
     error::GameError,
-    journal::Journal,
-    state::{Action, Event, Game},
+    journal::{Journal, JournalError},
+    state::{Action, ActionError, Event, Game},
     verdict::{Reason, Verdict},
     view::{View, to_pgn},
 };
@@ -27,6 +30,8 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 /// The same once the game is over: whoever comes back to it finds it on disk.
 const IDLE_AFTER_END: Duration = Duration::from_secs(10);
 const INBOX: usize = 16;
+/// After the disk refused something that nobody asked for: a move of the opponent's, a fallen flag.
+const BEFORE_RETRY: Duration = Duration::from_secs(1);
 
 /// How others reach a running game.
 #[derive(Clone, Debug)]
@@ -44,7 +49,9 @@ enum Message {
 
 struct Session {
     game: Game,
-    journal: Journal,
+    journal: Arc<Mutex<Journal>>,
+    /// Why the last event could not be kept, and when the next may be tried.
+    unsaved: Option<(&'static str, Instant)>,
     opponent: Opponent,
     view: watch::Sender<Arc<View>>,
     /// The opponent's answer while it is being found, and then until it is time to play it.
@@ -58,8 +65,17 @@ struct Session {
 pub(crate) fn spawn(owner: String, game: Game, journal: Journal, minds: Arc<Minds>) -> GameHandle {
     let (view, watched) = watch::channel(Arc::new(View::of(&game, Openings::shared(), Instant::now())));
     let (inbox, messages) = mpsc::channel(INBOX);
-    let opponent = Opponent::new(minds, &game.setup);
-    let session = Session { game, journal, opponent, view, thinking: None, planned: None, considering: None };
+    let opponent = Opponent::new(minds, &owner, &game.setup);
+    let session = Session {
+        game,
+        journal: Arc::new(Mutex::new(journal)),
+        unsaved: None,
+        opponent,
+        view,
+        thinking: None,
+        planned: None,
+        considering: None,
+    };
     tokio::spawn(session.run(messages));
     GameHandle { owner, inbox, view: watched }
 }
@@ -99,15 +115,20 @@ impl Session {
         let mut idle_since = Instant::now();
         loop {
             self.set_thinking();
-            let playing_at = self.planned.map(|answer| self.game.clock.turn_began() + answer.after);
-            let flag_at = self.game.clock.flag_falls(self.game.running());
+            let not_before = self.unsaved.map(|(_, at)| at);
+            let later = |at: Instant| not_before.map_or(at, |first| first.max(at));
+            let playing_at = self.planned.map(|answer| later(self.game.clock.turn_began() + answer.after));
+            // Without an opponent there is nobody to lose to.
+            let flag_at =
+                self.game.clock.flag_falls(self.game.running()).filter(|_| self.opponent.is_there());
+            let flag_at = flag_at.map(later);
             let idle = if self.game.is_over() { IDLE_AFTER_END } else { IDLE };
             let wake = |at: Option<Instant>| OptionFuture::from(at.map(sleep_until));
             tokio::select! {
                 message = messages.recv() => match message {
                     Some(message) => {
                         idle_since = Instant::now();
-                        self.handle(message);
+                        self.handle(message).await;
                     }
                     None => return,
                 },
@@ -116,17 +137,19 @@ impl Session {
                     self.planned = answer;
                     if answer.is_none() {
                         // A mind that fails must not leave the player before a dead board.
-                        self.resign();
+                        self.resign().await;
                     }
                 }
                 Some(taken) = OptionFuture::from(self.considering.as_mut()) => {
                     self.considering = None;
-                    self.answer_offer(taken);
+                    self.answer_offer(taken).await;
                 }
-                Some(()) = wake(playing_at) => self.play_planned(),
+                Some(()) = wake(playing_at) => self.play_planned().await,
+                Some(()) = wake(not_before.filter(|&at| at > Instant::now())) => {}
                 Some(()) = wake(flag_at) => {
-                    let events = self.game.flag(Instant::now());
-                    self.publish(events.unwrap_or_default());
+                    let before = self.game.clone();
+                    let events = self.game.flag(Instant::now()).unwrap_or_default();
+                    self.keep_or_undo(before, events).await;
                 }
                 () = sleep_until(idle_since + idle) => {
                     // The list of games and the task itself hold one receiver and one sender; more means that someone watches.
@@ -140,26 +163,33 @@ impl Session {
     }
 
     fn set_thinking(&mut self) {
-        if self.game.opponent_to_move() && self.thinking.is_none() && self.planned.is_none() {
+        let allowed = self.unsaved.is_none_or(|(_, at)| at <= Instant::now());
+        let idle = self.thinking.is_none() && self.planned.is_none();
+        if self.game.opponent_to_move() && idle && allowed && self.opponent.is_there() {
             self.thinking = Some(self.opponent.answer(self.game.now.clone()).boxed());
         }
     }
 
-    fn handle(&mut self, message: Message) {
+    async fn handle(&mut self, message: Message) {
         let now = Instant::now();
         // Whoever asked and left does not need the answer.
         match message {
-            Message::View(reply) => drop(reply.send(View::of(&self.game, Openings::shared(), now))),
+            Message::View(reply) => drop(reply.send(self.view(now))),
             Message::Pgn(reply) => drop(reply.send(to_pgn(&self.game, Openings::shared()).to_string())),
             Message::Act(action, reply) => {
-                let result = self.act(&action, now);
+                let result = self.act(&action, now).await;
                 drop(reply.send(result));
             }
         }
     }
 
-    fn act(&mut self, action: &Action, now: Instant) -> Result<(), GameError> {
+    async fn act(&mut self, action: &Action, now: Instant) -> Result<(), GameError> {
+        if matches!(action, Action::Move { .. } | Action::Draw {}) && !self.opponent.is_there() {
+            return Err(ActionError::NoOpponent(self.game.setup.mind.clone()).into());
+        }
+        let before = self.game.clone();
         let events = self.game.act(action, now)?;
+        self.keep(before, events).await?;
         match action {
             Action::Takeback {} | Action::Resign {} => (self.thinking, self.planned) = (None, None),
             Action::Draw {} if !self.game.is_over() => {
@@ -168,49 +198,89 @@ impl Session {
             }
             Action::Draw {} | Action::Move { .. } => {}
         }
-        self.publish(events);
         Ok(())
     }
 
-    fn answer_offer(&mut self, taken: bool) {
+    async fn answer_offer(&mut self, taken: bool) {
         if self.game.is_over() {
             return;
         }
+        let before = self.game.clone();
         let mut events = Vec::new();
         if taken {
-            (self.thinking, self.planned) = (None, None);
             events.push(self.game.end(Verdict::new(None, Reason::Agreement), Instant::now()));
+        }
+        // An agreement that cannot be kept is none.
+        if self.keep_or_undo(before, events).await && taken {
+            (self.thinking, self.planned) = (None, None);
         } else if let Some(offer) = &mut self.game.offer {
             offer.declined = true;
+            self.show();
         }
-        self.publish(events);
     }
 
-    fn resign(&mut self) {
+    async fn resign(&mut self) {
+        let before = self.game.clone();
         let end =
             self.game.end(Verdict::new(Some(self.game.setup.color), Reason::Resignation), Instant::now());
-        self.publish(vec![end]);
+        self.keep_or_undo(before, vec![end]).await;
     }
 
-    fn play_planned(&mut self) {
-        if let Some(answer) = self.planned.take() {
-            if answer.resigns {
-                return self.resign();
-            }
-            let events = self.game.play(answer.played, Instant::now());
-            self.game.offered_at = answer.offers_draw.then_some(self.game.plies.len());
-            self.publish(events);
+    async fn play_planned(&mut self) {
+        let Some(answer) = self.planned else { return };
+        if answer.resigns {
+            return self.resign().await;
+        }
+        let before = self.game.clone();
+        let events = self.game.play(answer.played, Instant::now());
+        self.game.offered_at = answer.offers_draw.then_some(self.game.plies.len());
+        if self.keep_or_undo(before, events).await {
+            self.planned = None;
         }
     }
 
-    /// First the disk, then the players.
-    fn publish(&mut self, events: Vec<Event>) {
-        if let Err(error) = self.journal.append(&events) {
-            eprintln!("tabiya: {error}");
+    /// For events that nobody asked for; they come again if they cannot be kept. Whether they are.
+    async fn keep_or_undo(&mut self, before: Game, events: Vec<Event>) -> bool {
+        self.keep(before, events).await.inspect_err(|error| eprintln!("tabiya: {error}")).is_ok()
+    }
+
+    /// First the disk, then the players. What cannot be kept has not happened: the game is again as it was `before`.
+    async fn keep(&mut self, before: Game, events: Vec<Event>) -> Result<(), JournalError> {
+        let kept = write(Arc::clone(&self.journal), events).await;
+        match &kept {
+            Ok(()) => self.unsaved = None,
+            Err(error) => {
+                self.game = before;
+                self.unsaved = Some((error.for_player(), Instant::now() + BEFORE_RETRY));
+            }
         }
         if self.game.is_over() {
             self.opponent.rest();
         }
-        self.view.send_replace(Arc::new(View::of(&self.game, Openings::shared(), Instant::now())));
+        self.show();
+        kept
     }
+
+    fn view(&self, now: Instant) -> View {
+        let mut view = View::of(&self.game, Openings::shared(), now);
+        if let Some((why, _)) = self.unsaved {
+            view.remark = Some(why.to_owned());
+        } else if !self.game.is_over() && !self.opponent.is_there() {
+            view.remark = Some(ActionError::NoOpponent(self.game.setup.mind.clone()).to_string());
+        }
+        view
+    }
+
+    fn show(&self) {
+        self.view.send_replace(Arc::new(self.view(Instant::now())));
+    }
+}
+
+/// Off the threads that serve, as a disk may take its time.
+async fn write(journal: Arc<Mutex<Journal>>, events: Vec<Event>) -> Result<(), JournalError> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let append = move || journal.lock().unwrap_or_else(PoisonError::into_inner).append(&events);
+    tokio::task::spawn_blocking(append).await.unwrap_or_else(|error| Err(JournalError::broken(&error)))
 }

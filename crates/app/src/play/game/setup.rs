@@ -114,6 +114,12 @@ impl Start {
         Ok(first.unwrap_or_default())
     }
 
+    /// The same for a game or question that begins now: what no game leads to is refused. Games of old that begin so are still shown.
+    pub(crate) fn new_moment(&self) -> Result<Moment, SetupError> {
+        self.first()?.check_pieces()?;
+        self.moment()
+    }
+
     /// The position after all of them.
     pub(crate) fn moment(&self) -> Result<Moment, SetupError> {
         if self.moves.len() > MOST_MOVES {

@@ -20,7 +20,7 @@ const FREE_PLIES: usize = 2;
 /// A player who offers a draw on every move is a nuisance, even to a machine.
 const PLIES_BETWEEN_OFFERS: usize = 6;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Game {
     pub(crate) id: String,
     pub(crate) setup: Setup,
@@ -36,6 +36,8 @@ pub(crate) struct Game {
     pub(crate) offer: Option<Offer>,
     /// The ply at which the opponent offered a draw; it stands until the player moves.
     pub(crate) offered_at: Option<usize>,
+    /// What the player should know of its file.
+    pub(crate) remark: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +96,10 @@ pub(crate) enum ActionError {
     NothingToTakeBack,
     #[error("a draw was offered a moment ago")]
     OfferedAlready,
+    #[error(
+        "`{0}`, who played this game, is not among the minds of this program; the game can only be looked at"
+    )]
+    NoOpponent(String),
 }
 
 impl Game {
@@ -111,6 +117,7 @@ impl Game {
             verdict: None,
             offer: None,
             offered_at: None,
+            remark: None,
             created_s,
             setup,
         };

@@ -1,7 +1,7 @@
 //! A game as JSON shows it: to the page, after every change, and to whoever asks.
 
 use chess::{
-    pgn,
+    Moment, pgn,
     shakmaty::{Color, Position},
 };
 use serde::Serialize;
@@ -39,6 +39,8 @@ pub(crate) struct View {
     draw_declined: bool,
     draw_offered: bool,
     can_take_back: bool,
+    /// What the player should know besides: that the last move was not saved, that the file is damaged.
+    pub(crate) remark: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -93,6 +95,7 @@ impl View {
             draw_declined: game.offer.is_some_and(|offer| offer.declined),
             draw_offered: game.offer_stands(),
             can_take_back: game.takeback_plies().is_some(),
+            remark: game.remark.clone(),
         }
     }
 }
@@ -111,9 +114,28 @@ pub(crate) struct Summary {
     fen: String,
     verdict: Option<VerdictJson>,
     opening: Option<Opening>,
+    remark: Option<String>,
 }
 
 impl Summary {
+    /// A file that nothing can be told of but that it is there.
+    pub(crate) fn unreadable(id: String, created_s: u64, remark: &str) -> Summary {
+        Summary {
+            id,
+            created_s,
+            mind: "?".to_owned(),
+            rating: 0,
+            color: name(Color::White),
+            time: None,
+            title: None,
+            plies: 0,
+            fen: Moment::default().fen(),
+            verdict: None,
+            opening: None,
+            remark: Some(remark.to_owned()),
+        }
+    }
+
     pub(crate) fn of(game: &Game, openings: &Openings) -> Summary {
         Summary {
             id: game.id.clone(),
@@ -127,6 +149,7 @@ impl Summary {
             fen: game.now.fen(),
             verdict: game.verdict.map(Into::into),
             opening: openings.of_line(&game.first, game.plies.iter().map(|ply| ply.played)),
+            remark: game.remark.clone(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Errors as JSON: `{"error": {"code": "illegal", "message": "..."}}`.
 
+use std::time::Duration;
+
 use axum::{
     Json,
     extract::{FromRequest, Request, rejection::JsonRejection},
@@ -7,6 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::{Serialize, de::DeserializeOwned};
+use tokio::time::timeout;
 
 use crate::play::{
     game::{error::GameError, journal::JournalError, setup::SetupError, state::ActionError},
@@ -42,9 +45,21 @@ impl ApiError {
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message)
     }
 
+    /// Everybody asks for too much together; this one may ask again.
+    pub(crate) fn busy(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message)
+    }
+
     /// Something ended between two messages; asking again brings it back.
     pub(crate) fn gone(message: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "gone", message)
+    }
+
+    /// The disk did not do its part.
+    pub(crate) fn storage(is_full: bool, message: impl Into<String>) -> ApiError {
+        let status =
+            if is_full { StatusCode::INSUFFICIENT_STORAGE } else { StatusCode::INTERNAL_SERVER_ERROR };
+        ApiError::new(status, "storage", message)
     }
 
     /// `{"error": ...}`, for sockets as well.
@@ -66,6 +81,7 @@ impl From<GameError> for ApiError {
             GameError::UnknownMind(_) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "setup", message),
             GameError::UnknownGame(_) => ApiError::not_found(message),
             GameError::TooMany(_) => ApiError::too_many(message),
+            GameError::Full => ApiError::busy(message),
             GameError::Gone => ApiError::gone(message),
             GameError::Action(error) => error.into(),
             GameError::Setup(error) => error.into(),
@@ -94,6 +110,7 @@ impl From<ActionError> for ApiError {
             ActionError::Stale { .. } => "stale",
             ActionError::Illegal(_) => "illegal",
             ActionError::NothingToTakeBack | ActionError::OfferedAlready => "refused",
+            ActionError::NoOpponent(_) => "no_opponent",
         };
         ApiError::new(StatusCode::CONFLICT, code, error.to_string())
     }
@@ -103,9 +120,12 @@ impl From<JournalError> for ApiError {
     /// What is wrong with a file is for the one who runs the server, not for whoever asks.
     fn from(error: JournalError) -> ApiError {
         eprintln!("tabiya: {error}");
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "storage", "the game cannot be read or written")
+        ApiError::storage(error.is_disk_full(), error.for_player())
     }
 }
+
+/// Bodies are a few kilobytes; whoever takes longer holds a connection for its own sake.
+const LONGEST_BODY: Duration = Duration::from_secs(20);
 
 /// A JSON body whose faults are told in JSON.
 #[derive(Debug)]
@@ -115,9 +135,13 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Body<T>, ApiError> {
-        match Json::<T>::from_request(request, state).await {
-            Ok(Json(value)) => Ok(Body(value)),
-            Err(rejection) => Err(fault(&rejection)),
+        match timeout(LONGEST_BODY, Json::<T>::from_request(request, state)).await {
+            Ok(Ok(Json(value))) => Ok(Body(value)),
+            Ok(Err(rejection)) => Err(fault(&rejection)),
+            Err(_) => {
+                let message = format!("the body did not come within {} s", LONGEST_BODY.as_secs());
+                Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "slow", message))
+            }
         }
     }
 }

@@ -30,7 +30,9 @@ pub(crate) async fn start(
     client: Client,
     Body(setup): Body<Setup>,
 ) -> Result<(StatusCode, Json<View>), ApiError> {
-    let view = state.games.start(&client.0, setup)?.view().await?;
+    // Returns when the game is on disk.
+    let started = tokio::task::spawn_blocking(move || state.games.start(&client.0, setup)).await;
+    let view = started.map_err(|_| ApiError::gone("the game could not be begun; ask again"))??.view().await?;
     Ok((StatusCode::CREATED, Json(view)))
 }
 

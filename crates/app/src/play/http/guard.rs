@@ -1,13 +1,17 @@
 //! Who may talk to the server: requests that name it by an address or a name it knows, from its own page or from no
 //! page at all. This keeps other web sites, and names that are turned to this machine, away from the games.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    sync::Arc,
+};
 
 use axum::{
     extract::{Request, State},
     http::{
         HeaderMap, HeaderName, HeaderValue, StatusCode,
         header::{HOST, ORIGIN},
+        uri::Authority,
     },
     middleware::Next,
     response::{IntoResponse, Response},
@@ -29,6 +33,8 @@ const HEADERS: [(&str, &str); 7] = [
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
 ];
 
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     /// Listening on this machine alone.
@@ -38,7 +44,7 @@ pub(crate) struct Guard {
 }
 
 pub(crate) async fn watch(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let mut response = match guard.check(request.headers()) {
+    let mut response = match guard.check(&request) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     };
@@ -49,16 +55,26 @@ pub(crate) async fn watch(State(guard): State<Arc<Guard>>, request: Request, nex
 }
 
 impl Guard {
-    fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
-        let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or_default());
-        let host = text(HOST).unwrap_or_default();
-        if !self.knows(host) {
-            let message = format!("this server is not called `{host}`; see `tabiya play --help` on --name");
-            return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host", message));
+    fn check(&self, request: &Request) -> Result<(), ApiError> {
+        let headers = request.headers();
+        let host = only(headers, HOST)?.unwrap_or_default();
+        // A target with a host of its own goes before the header, so it has to be ours as well.
+        let named = request.uri().authority().map(Authority::as_str);
+        for host in [Some(host), named].into_iter().flatten() {
+            if !self.knows(host) {
+                let message =
+                    format!("this server is not called `{host}`; see `tabiya play --help` on --name");
+                return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host", message));
+            }
         }
-        match text(ORIGIN) {
-            Some(origin) if !is_own(origin, host) => {
-                Err(ApiError::forbidden(format!("requests from `{origin}` are not answered")))
+        if let Some(origin) = only(headers, ORIGIN)?.filter(|origin| !is_own(origin, host)) {
+            return Err(ApiError::forbidden(format!("requests from `{origin}` are not answered")));
+        }
+        // Browsers say where a request comes from even where they send no origin. Following a link to the page is fine.
+        let api = request.uri().path().starts_with("/api");
+        match only(headers, SEC_FETCH_SITE)? {
+            Some(site @ ("cross-site" | "same-site")) if api => {
+                Err(ApiError::forbidden(format!("requests that are `{site}` are not answered")))
             }
             _ => Ok(()),
         }
@@ -67,10 +83,24 @@ impl Guard {
     /// Addresses pass because no name can be turned to them.
     fn knows(&self, host: &str) -> bool {
         let name = without_port(host).to_ascii_lowercase();
-        match name.trim_matches(['[', ']']).parse::<IpAddr>() {
-            Ok(address) => !self.loopback_only || address.is_loopback(),
-            Err(_) => name == "localhost" || self.names.contains(&name),
+        let address = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+            Some(inside) => inside.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+            None => name.parse::<Ipv4Addr>().ok().map(IpAddr::V4),
+        };
+        match address {
+            Some(address) => !self.loopback_only || address.is_loopback(),
+            None => name == "localhost" || self.names.contains(&name),
         }
+    }
+}
+
+/// The value of a header that may be given once. Of two, a proxy may heed the other one.
+fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, ApiError> {
+    let mut values = headers.get_all(&name).iter();
+    let first = values.next().map(|value| value.to_str().unwrap_or("?"));
+    match values.next() {
+        Some(_) => Err(ApiError::bad(format!("`{name}` may be given only once"))),
+        None => Ok(first),
     }
 }
 
@@ -106,9 +136,43 @@ mod tests {
             ("127.0.0.1.evil.example:7878", false, false),
             ("localhost.evil.example", false, false),
             ("", false, false),
+            ("[[[127.0.0.1]]]", false, false),
+            ("[127.0.0.1]", false, false),
+            ("127.0.0.1]", false, false),
+            ("[[::1]]:7878", false, false),
+            ("::1", false, false),
+            ("2130706433", false, false),
         ];
         for (host, at_home, in_house) in table {
             assert_eq!((home.knows(host), house.knows(host)), (at_home, in_house), "{host}");
+        }
+    }
+
+    #[test]
+    fn what_contradicts_itself_or_comes_from_another_site_is_refused() {
+        let guard = Guard { loopback_only: true, names: vec![] };
+        let table = [
+            ("/api/minds", &[("host", "localhost")][..], true),
+            ("/api/minds", &[("host", "localhost"), ("host", "localhost")], false),
+            (
+                "/api/minds",
+                &[("host", "localhost"), ("origin", "http://localhost"), ("origin", "http://x")],
+                false,
+            ),
+            ("http://localhost/api/minds", &[("host", "localhost")], true),
+            ("http://evil.example/api/minds", &[("host", "localhost")], false),
+            ("/api/openings", &[("host", "localhost"), ("sec-fetch-site", "same-origin")], true),
+            ("/api/openings", &[("host", "localhost"), ("sec-fetch-site", "none")], true),
+            ("/api/openings", &[("host", "localhost"), ("sec-fetch-site", "cross-site")], false),
+            ("/api/openings", &[("host", "localhost"), ("sec-fetch-site", "same-site")], false),
+            ("/", &[("host", "localhost"), ("sec-fetch-site", "cross-site")], true),
+        ];
+        for (target, headers, passes) in table {
+            let request = Request::builder().uri(target);
+            let request =
+                headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+            let request = request.body(axum::body::Body::empty()).unwrap();
+            assert_eq!(guard.check(&request).is_ok(), passes, "{target} {headers:?}");
         }
     }
 
@@ -125,10 +189,12 @@ mod tests {
             (Some(""), false),
         ];
         for (origin, passes) in table {
-            let mut headers = HeaderMap::new();
-            headers.insert(HOST, HeaderValue::from_static("127.0.0.1:7878"));
-            origin.map(|origin| headers.insert(ORIGIN, HeaderValue::from_static(origin)));
-            assert_eq!(guard.check(&headers).is_ok(), passes, "{origin:?}");
+            let mut request = Request::builder().uri("/").header(HOST, "127.0.0.1:7878");
+            if let Some(origin) = origin {
+                request = request.header(ORIGIN, origin);
+            }
+            let request = request.body(axum::body::Body::empty()).unwrap();
+            assert_eq!(guard.check(&request).is_ok(), passes, "{origin:?}");
         }
     }
 }

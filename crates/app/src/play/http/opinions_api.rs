@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     api_error::{ApiError, Body},
+    client::Client,
     state::AppState,
 };
 use crate::play::{
     game::setup::{RATINGS, SetupError, Start, name},
     minds::catalogue::{ENGINE, MindCard, Minds, Network},
     minds::search_pool::SearchResult,
+    minds::turns::{Asker, Urgency},
     review::score::WhiteScore,
 };
 
@@ -85,19 +87,20 @@ pub(crate) async fn minds(State(state): State<Arc<AppState>>) -> Json<Vec<MindCa
 
 pub(crate) async fn opinions(
     State(state): State<Arc<AppState>>,
+    client: Client,
     Body(question): Body<Question>,
 ) -> Result<Json<Answer>, ApiError> {
     if !RATINGS.contains(&question.rating) {
         return Err(SetupError::Rating(question.rating).into());
     }
-    let mut moment = question.start.moment()?;
+    let mut moment = question.start.new_moment()?;
     moment.players = Some(Ratings::lichess(Some(question.rating), Some(question.rating)));
     moment.clocks = question.clock_s.map(|seconds| Clocks::start(seconds.clamp(1, 36_000), 0));
-    let _turn =
-        state.questions.try_acquire().map_err(|_| ApiError::too_many("too many questions at once"))?;
+    let _turn = state.questions.begin(&client.0)?;
+    let asker = Asker::new(&client.0, Urgency::Question);
     let networks = state.minds.networks.iter().map(|network| ask(network, &moment));
     let mut minds = futures_util::future::join_all(networks).await;
-    minds.extend(search(&state.minds, &moment).await);
+    minds.extend(search(&state.minds, &asker, &moment).await);
     Ok(Json(Answer { fen: moment.fen(), turn: name(moment.turn()), minds }))
 }
 
@@ -122,12 +125,12 @@ async fn ask(network: &Network, moment: &Moment) -> View {
 }
 
 /// The engine's word, after some thought.
-async fn search(minds: &Minds, moment: &Moment) -> Option<View> {
+async fn search(minds: &Minds, asker: &Asker, moment: &Moment) -> Option<View> {
     let card = minds.cards.iter().find(|card| card.name == ENGINE)?;
     let limits = Limits::move_time(SEARCH_TIME);
     let thought = match moment.legal_moves().is_empty() {
         true => None,
-        false => minds.searches.think(ENGINE, moment.clone(), limits, LINES).await,
+        false => minds.searches.think(asker, ENGINE, moment.clone(), limits, LINES).await,
     };
     Some(thought.map_or_else(|| empty(card), |thought| searched(moment, &thought, empty(card))))
 }

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::play::{
     game::setup::{RATINGS, SetupError},
+    minds::turns::{Asker, Urgency},
     review::analysis::{self, Reviewed},
 };
 
@@ -55,8 +56,13 @@ pub(crate) async fn review(
         permit.map_err(|_| ApiError::too_many("other games are being reviewed; try again in a minute"))?;
     // A reader who leaves closes the channel, and the work ends with the next line.
     let (lines, mut written) = mpsc::channel::<Value>(8);
+    let asker = Asker::new(&client.0, Urgency::Review);
     tokio::spawn(async move {
-        analysis::review(&state.minds, &reviewed, request.rating, &lines).await;
+        // Whoever leaves ends the search that is under way as well.
+        tokio::select! {
+            () = analysis::review(&state.minds, &asker, &reviewed, request.rating, &lines) => {}
+            () = lines.closed() => {}
+        }
         drop(permit);
     });
     let lines = futures_util::stream::poll_fn(move |context| written.poll_recv(context))

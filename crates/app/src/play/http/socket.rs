@@ -10,7 +10,7 @@ use axum::{
     response::Response,
 };
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{api_error::ApiError, client::Client, rate_limit::Rate, state::AppState};
 use crate::play::{game::session::GameHandle, game::state::Action, game::view::View};
@@ -23,6 +23,8 @@ const BURST: f64 = 40.0;
 const PATIENCE: u32 = 100;
 /// A page says something, if only `ping`, at least this often.
 const SILENCE: Duration = Duration::from_secs(90);
+/// A page that takes nothing in for so long is gone.
+const SLOWEST_READER: Duration = Duration::from_secs(20);
 
 pub(crate) async fn open(
     State(state): State<Arc<AppState>>,
@@ -31,9 +33,13 @@ pub(crate) async fn open(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let handle = state.games.find(&client.0, &id)?;
+    let share = state.sockets.begin(&client.0)?;
     let upgrade = upgrade.map_err(|rejection| ApiError::bad(rejection.body_text()))?;
     let upgrade = upgrade.max_message_size(LONGEST_MESSAGE).max_frame_size(LONGEST_MESSAGE);
-    Ok(upgrade.on_upgrade(|socket| async move { serve(socket, handle).await.unwrap_or_default() }))
+    Ok(upgrade.on_upgrade(|socket| async move {
+        let _share = share;
+        serve(socket, handle).await.unwrap_or_default();
+    }))
 }
 
 /// Until either side leaves. Nothing that the page says can end the game, only the line.
@@ -102,5 +108,6 @@ fn state_message(view: &View) -> Value {
 }
 
 async fn send(socket: &mut WebSocket, value: &Value) -> Result<(), axum::Error> {
-    socket.send(Message::Text(value.to_string().into())).await
+    let sending = socket.send(Message::Text(value.to_string().into()));
+    timeout(SLOWEST_READER, sending).await.map_err(axum::Error::new)?
 }

@@ -1,12 +1,17 @@
 //! A player's own list of positions to practise.
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{
+    fs, io,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use axum::{
     Json,
     extract::{Path, State},
     http::StatusCode,
 };
+use data::durable;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -15,7 +20,10 @@ use super::{
     state::AppState,
 };
 use crate::play::{
-    game::setup::{Start, name},
+    game::{
+        journal::Journals,
+        setup::{Start, name},
+    },
     ids,
 };
 
@@ -39,10 +47,17 @@ pub(crate) struct NewTabiya {
     start: Start,
 }
 
+/// The lists of all players, one change at a time.
+#[derive(Debug)]
+pub(crate) struct Tabiyas {
+    journals: Journals,
+    changing: Mutex<()>,
+}
+
 type Shared = State<Arc<AppState>>;
 
 pub(crate) async fn list(State(state): Shared, client: Client) -> Result<Json<Vec<Tabiya>>, ApiError> {
-    Ok(Json(read(&state, &client)?))
+    off_the_runtime(move || state.tabiyas.read(&client).map(Json)).await
 }
 
 pub(crate) async fn save(
@@ -50,24 +65,27 @@ pub(crate) async fn save(
     client: Client,
     Body(new): Body<NewTabiya>,
 ) -> Result<(StatusCode, Json<Tabiya>), ApiError> {
-    let moment = new.start.moment()?;
+    let moment = new.start.new_moment()?;
     let title = new.title.trim();
     if title.is_empty() || title.chars().count() > LONGEST_TITLE {
         return Err(ApiError::bad(format!("a title has 1 to {LONGEST_TITLE} characters")));
     }
-    let mut tabiyas = read(&state, &client)?;
-    if tabiyas.len() >= MOST {
-        return Err(ApiError::too_many(format!("the list holds at most {MOST} positions")));
-    }
     let tabiya = Tabiya {
         id: ids::game(),
         title: title.to_owned(),
-        start: new.start,
         fen: moment.fen(),
         turn: name(moment.turn()).to_owned(),
+        start: new.start,
     };
-    tabiyas.push(tabiya.clone());
-    write(&state, &client, &tabiyas)?;
+    let saved = tabiya.clone();
+    let add = move |tabiyas: &mut Vec<Tabiya>| {
+        if tabiyas.len() >= MOST {
+            return Err(ApiError::too_many(format!("the list holds at most {MOST} positions")));
+        }
+        tabiyas.push(saved);
+        Ok(())
+    };
+    off_the_runtime(move || state.tabiyas.change(&client, add)).await?;
     Ok((StatusCode::CREATED, Json(tabiya)))
 }
 
@@ -76,45 +94,64 @@ pub(crate) async fn remove(
     client: Client,
     Path(id): Path<String>,
 ) -> Result<StatusCode, ApiError> {
-    let mut tabiyas = read(&state, &client)?;
-    let before = tabiyas.len();
-    tabiyas.retain(|tabiya| tabiya.id != id);
-    if tabiyas.len() == before {
-        return Err(ApiError::not_found(format!("there is no position `{id}` in your list")));
-    }
-    write(&state, &client, &tabiyas)?;
+    let take_off = move |tabiyas: &mut Vec<Tabiya>| {
+        let before = tabiyas.len();
+        tabiyas.retain(|tabiya| tabiya.id != id);
+        match tabiyas.len() < before {
+            true => Ok(()),
+            false => Err(ApiError::not_found(format!("there is no position `{id}` in your list"))),
+        }
+    };
+    off_the_runtime(move || state.tabiyas.change(&client, take_off)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn path(state: &AppState, client: &Client) -> PathBuf {
-    state.games.journals.folder(&client.0).join("tabiyas.json")
+async fn off_the_runtime<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(ApiError::gone("the list broke off; ask again")))
 }
 
-fn read(state: &AppState, client: &Client) -> Result<Vec<Tabiya>, ApiError> {
-    let path = path(state, client);
-    let bytes = match fs::read(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        bytes => bytes,
-    };
-    let tabiyas = bytes
-        .map_err(|error| error.to_string())
-        .and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()));
-    tabiyas.map_err(|error| storage(&path, &error))
+impl Tabiyas {
+    pub(crate) fn new(journals: Journals) -> Tabiyas {
+        Tabiyas { journals, changing: Mutex::default() }
+    }
+
+    fn path(&self, client: &Client) -> PathBuf {
+        self.journals.folder(&client.0).join("tabiyas.json")
+    }
+
+    fn read(&self, client: &Client) -> Result<Vec<Tabiya>, ApiError> {
+        let path = self.path(client);
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            bytes => bytes,
+        };
+        let bytes = bytes.map_err(|error| storage(&path, &error))?;
+        serde_json::from_slice(&bytes).map_err(|error| storage(&path, &error.into()))
+    }
+
+    /// Reads, changes and writes the list as one step: it is on disk when this returns.
+    fn change(
+        &self,
+        client: &Client,
+        change: impl FnOnce(&mut Vec<Tabiya>) -> Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tabiyas = self.read(client)?;
+        change(&mut tabiyas)?;
+        let path = self.path(client);
+        let text = serde_json::to_vec_pretty(&tabiyas).expect("plain data");
+        let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+        folder.and_then(|()| durable::write(&path, &text)).map_err(|error| storage(&path, &error))
+    }
 }
 
-/// Under another name first, so that a full disk does not cost the list.
-fn write(state: &AppState, client: &Client, tabiyas: &[Tabiya]) -> Result<(), ApiError> {
-    let path = path(state, client);
-    let text = serde_json::to_string_pretty(tabiyas).expect("plain data");
-    let fresh = path.with_extension("json.new");
-    path.parent()
-        .map_or(Ok(()), fs::create_dir_all)
-        .and_then(|()| fs::write(&fresh, text))
-        .and_then(|()| fs::rename(&fresh, &path))
-        .map_err(|error| storage(&path, &error.to_string()))
-}
-
-fn storage(path: &std::path::Path, error: &str) -> ApiError {
+fn storage(path: &std::path::Path, error: &io::Error) -> ApiError {
     eprintln!("tabiya: {}: {error}", path.display());
-    ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "storage", "the list cannot be read or written")
+    match error.kind() {
+        io::ErrorKind::StorageFull => ApiError::storage(true, "not saved: the disk is full"),
+        _ => ApiError::storage(false, "the list cannot be read or written"),
+    }
 }

@@ -1,10 +1,14 @@
 //! The server as a whole, asked as a browser, a script or an attacker would ask it.
 
 mod games;
+mod robustness;
 mod security;
 mod sockets;
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use axum::{
     Router,
@@ -27,6 +31,7 @@ struct Visit {
     router: Router,
     client: String,
     folder: Arc<TempDir>,
+    disk_full: Arc<AtomicBool>,
 }
 
 impl Visit {
@@ -36,14 +41,20 @@ impl Visit {
 
     fn to(folder: Arc<TempDir>) -> Visit {
         let journals = Journals::new(folder.path().to_owned());
+        let disk_full = Arc::clone(&journals.disk_full);
         let state = Arc::new(AppState::new(journals, Arc::new(minds())));
         let guard = Guard { loopback_only: true, names: vec![] };
-        Visit { router: router(state, guard), client: ids::client(), folder }
+        Visit { router: router(state, guard), client: ids::client(), folder, disk_full }
     }
 
     /// Someone else on the same server.
     fn stranger(&self) -> Visit {
-        Visit { router: self.router.clone(), client: ids::client(), folder: Arc::clone(&self.folder) }
+        Visit {
+            router: self.router.clone(),
+            client: ids::client(),
+            folder: Arc::clone(&self.folder),
+            disk_full: Arc::clone(&self.disk_full),
+        }
     }
 
     /// The same player after a restart of the server.

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use chess::{Brain, search_name};
 use engine::{Mind, heuristic, searches_for};
 use serde::Serialize;
-use tokio::sync::Semaphore;
 
 use crate::minds::{MINDS, Names};
 
-use super::{evaluator::Evaluator, search_pool::SearchPool};
+use super::{evaluator::Evaluator, search_pool::SearchPool, trees::Trees, turns::Turns};
 
 /// The engine that judges moves in a review.
 pub(crate) const ENGINE: &str = "heuristic:alpha-beta";
 /// The network that says what people play.
 const PEOPLE: &str = "human";
-/// Opponents that think at the same time. More of them would share the same processors, each with a thread and its stack; fewer
-/// would leave the shared networks half-empty batches.
-const MOST_THINKING: usize = 16;
+/// Opponents that think at the same time, without a tree and with one. More of them would share the same processors, each with
+/// a thread and its stack; fewer would leave the shared networks half-empty batches.
+const MOST_ANSWERING: usize = 8;
+const MOST_SEARCHING: usize = 4;
 
 /// A way to play, as the page shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,8 +44,9 @@ pub(crate) struct Minds {
     pub(crate) networks: Vec<Network>,
     pub(crate) searches: SearchPool,
     /// Places for networks that answer at once, and for those under a search, which hold theirs for a second and more.
-    pub(crate) answering: Arc<Semaphore>,
-    pub(crate) searching: Arc<Semaphore>,
+    pub(crate) answering: Turns,
+    pub(crate) searching: Turns,
+    pub(crate) trees: Trees,
     /// Every pair of a mind and a search that works; the first is the one that a player meets.
     pub(crate) cards: Vec<MindCard>,
 }
@@ -69,9 +70,20 @@ impl Minds {
         }
         cards.extend(pairs(&Mind::heuristic()));
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let places = || Arc::new(Semaphore::new(MOST_THINKING));
-        let searches = SearchPool::start(cores);
-        Minds { networks: shared, searches, answering: places(), searching: places(), cards }
+        Minds {
+            networks: shared,
+            searches: SearchPool::start(cores),
+            answering: Turns::new(MOST_ANSWERING),
+            searching: Turns::new(MOST_SEARCHING),
+            trees: Trees::default(),
+            cards,
+        }
+    }
+
+    /// Threads that all who may think at once need, and a few for files.
+    pub(crate) fn most_threads() -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        MOST_ANSWERING + MOST_SEARCHING + cores + 4
     }
 
     pub(crate) fn knows(&self, name: &str) -> bool {

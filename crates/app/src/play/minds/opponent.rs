@@ -11,14 +11,17 @@ use engine::{
     human::accepts_draw,
 };
 
-use super::catalogue::Minds;
+use super::{
+    catalogue::Minds,
+    search_pool::{StopWhenDropped, shared},
+    trees::TreeId,
+    turns::{Asker, Urgency},
+};
 use crate::play::game::setup::{Pace, Setup};
 
 /// What a search may cost, whatever the clock says: other games wait for the processor as well.
 const LONGEST_SEARCH: Duration = Duration::from_millis(1500);
 const MOST_NODES: u64 = 1_500_000;
-/// Each game keeps its tree from move to move, and a hundred games go on at once.
-const TREE_MB: usize = 16;
 /// Without clocks nobody wants to wait for minutes.
 const LONGEST_WITHOUT_CLOCK: Duration = Duration::from_secs(8);
 const SECOND: Duration = Duration::from_secs(1);
@@ -32,19 +35,26 @@ pub(crate) struct Answer {
     pub(crate) offers_draw: bool,
 }
 
-/// Searches that remember their game are made when they are first needed, on a thread that may wait.
+/// The smallest trees and tables: other games have theirs as well.
+const HASH_MB: usize = 2;
+const TREE_MB: usize = 16;
+
+/// A search without a tree remembers its game in a few bytes. It is made when it is first needed, on a thread that may wait.
 type Own = Arc<Mutex<Option<Box<dyn Search>>>>;
 
 pub(crate) struct Opponent {
     minds: Arc<Minds>,
+    asker: Asker,
     name: String,
     pace: Pace,
     settings: Settings,
     search: Own,
+    tree: TreeId,
 }
 
 impl Opponent {
-    pub(crate) fn new(minds: Arc<Minds>, setup: &Setup) -> Opponent {
+    /// The opponent of a game that `player` plays.
+    pub(crate) fn new(minds: Arc<Minds>, player: &str, setup: &Setup) -> Opponent {
         let human = HumanSettings {
             rating: setup.rating,
             opponent: Some(setup.own_rating),
@@ -53,20 +63,41 @@ impl Opponent {
             offers_draws: true,
             ..HumanSettings::default()
         };
-        let settings = Settings { hash_mb: 2, tree_mb: TREE_MB, human, ..Settings::default() };
-        Opponent { minds, name: setup.mind.clone(), pace: setup.pace, settings, search: Own::default() }
+        let settings = Settings { hash_mb: HASH_MB, tree_mb: TREE_MB, human, ..Settings::default() };
+        Opponent {
+            tree: minds.trees.new_id(),
+            minds,
+            asker: Asker::new(player, Urgency::Game),
+            name: setup.mind.clone(),
+            pace: setup.pace,
+            settings,
+            search: Own::default(),
+        }
+    }
+
+    /// Whether its mind is still among those that this program has.
+    pub(crate) fn is_there(&self) -> bool {
+        self.minds.knows(&self.name)
     }
 
     /// A move for the side to move; `None` if the mind broke down.
     pub(crate) fn answer(&self, moment: Moment) -> impl Future<Output = Option<Answer>> + Send + use<> {
         let (minds, name, pace) = (Arc::clone(&self.minds), self.name.clone(), self.pace);
         let (own, settings) = (Arc::clone(&self.search), self.settings.clone());
+        let (asker, tree) = (self.asker.clone(), self.tree);
         async move {
             let choice = match minds.network(&name).map(|network| network.mind.clone()) {
-                Some(mind) => choose(&minds, mind, name, own, settings, moment).await?,
+                Some(mind) => {
+                    let search = name.split_once(':').map_or(engine::AUTO, |(_, search)| search);
+                    let search = engine::find_search(&mind, search).ok()?;
+                    match search.at_once {
+                        true => answer(minds, &asker, mind, search.name, own, settings, moment).await?,
+                        false => search_tree(minds, &asker, mind, search.name, tree, settings, moment).await?,
+                    }
+                }
                 None => {
                     let limits = Limits { nodes: Some(MOST_NODES), ..limits(LONGEST_SEARCH) };
-                    let thought = minds.searches.think(&name, moment, limits, 1).await?;
+                    let thought = minds.searches.think(&asker, &name, moment, limits, 1).await?;
                     Choice { best: thought.best, think: Some(SECOND / 3), ..Choice::default() }
                 }
             };
@@ -85,6 +116,7 @@ impl Opponent {
         if let Ok(mut own) = self.search.try_lock() {
             *own = None;
         }
+        self.minds.trees.forget(self.tree);
     }
 
     /// Whether half a point is enough for the opponent.
@@ -110,45 +142,63 @@ fn limits(most: Duration) -> Limits {
     Limits { on_clock: true, move_time: Some(most), ..Limits::default() }
 }
 
-/// Lets a network's search choose, off the threads that serve. A game that goes on without the answer stops it.
-async fn choose(
-    minds: &Minds,
+/// Lets a network answer without a tree, off the threads that serve. A game that goes on without the answer stops it.
+async fn answer(
+    minds: Arc<Minds>,
+    asker: &Asker,
     mind: Mind,
-    name: String,
+    search: &'static str,
     own: Own,
     settings: Settings,
     moment: Moment,
 ) -> Option<Choice> {
-    let search = name.split_once(':').map_or(engine::AUTO, |(_, search)| search).to_owned();
-    let answers_at_once = engine::find_search(&mind, &search).is_ok_and(|entry| entry.at_once);
-    let places = if answers_at_once { &minds.answering } else { &minds.searching };
-    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    let turn = minds.answering.take(asker).await;
     let signals = Arc::new(Signals::new());
     let _stop = StopWhenDropped(Arc::clone(&signals));
     let choosing = tokio::task::spawn_blocking(move || {
         // Kept until the thread is done, even if nobody waits for it any more.
-        let _place = place;
+        let _turn = turn;
         let mut own = own.lock().ok()?;
         if own.is_none() {
-            *own = engine::build(&mind, &search).ok();
+            *own = engine::build(&mind, search).ok();
         }
         let search = own.as_mut()?;
         search.configure(&settings);
-        let limits = match (answers_at_once, moment.clocks.is_some()) {
-            (false, _) => limits(LONGEST_SEARCH),
-            (true, true) => Limits::clock(),
-            (true, false) => limits(LONGEST_WITHOUT_CLOCK),
-        };
+        let limits = if moment.clocks.is_some() { Limits::clock() } else { limits(LONGEST_WITHOUT_CLOCK) };
         Some(search.choose(&moment, Task { limits, signals: &signals, report: &mut |_| {} }))
     });
     choosing.await.ok()?
 }
 
-struct StopWhenDropped(Arc<Signals>);
+/// The same for a network under a search, whose tree stays as long as there are not too many.
+async fn search_tree(
+    minds: Arc<Minds>,
+    asker: &Asker,
+    mind: Mind,
+    search: &'static str,
+    tree: TreeId,
+    settings: Settings,
+    moment: Moment,
+) -> Option<Choice> {
+    let turn = minds.searching.take(asker).await;
+    let limits = shared(limits(LONGEST_SEARCH), minds.searching.crowd());
+    let signals = Arc::new(Signals::new());
+    let _stop = StopWhenDropped(Arc::clone(&signals));
+    let choosing = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        let kept = minds.trees.take(tree);
+        let mut search = kept.map_or_else(|| engine::build(&mind, search), Ok).ok()?;
+        search.configure(&settings);
+        let choice = search.choose(&moment, Task { limits, signals: &signals, report: &mut |_| {} });
+        minds.trees.keep(tree, search);
+        Some(choice)
+    });
+    choosing.await.ok()?
+}
 
-impl Drop for StopWhenDropped {
+impl Drop for Opponent {
     fn drop(&mut self) {
-        self.0.stop();
+        self.minds.trees.forget(self.tree);
     }
 }
 

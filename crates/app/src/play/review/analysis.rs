@@ -17,6 +17,7 @@ use super::{
 use crate::play::{
     minds::catalogue::{ENGINE, Minds},
     minds::search_pool::SearchResult,
+    minds::turns::Asker,
     openings::Openings,
 };
 
@@ -87,13 +88,19 @@ impl Reviewed {
 }
 
 /// Says everything about the game, line after line, until it is all said or nobody listens.
-pub(crate) async fn review(minds: &Minds, reviewed: &Reviewed, own: Option<u16>, lines: &Sender<Value>) {
+pub(crate) async fn review(
+    minds: &Minds,
+    asker: &Asker,
+    reviewed: &Reviewed,
+    own: Option<u16>,
+    lines: &Sender<Value>,
+) {
     if lines.send(reviewed.overview()).await.is_err() {
         return;
     }
     let mut before = None;
     for (ply, moment) in reviewed.moments.iter().enumerate() {
-        let seen = evaluate(minds, moment).await;
+        let seen = evaluate(minds, asker, moment).await;
         if lines.send(position(ply, moment, &seen)).await.is_err() {
             return;
         }
@@ -115,7 +122,7 @@ struct Seen {
     thought: SearchResult,
 }
 
-async fn evaluate(minds: &Minds, moment: &Moment) -> Seen {
+async fn evaluate(minds: &Minds, asker: &Asker, moment: &Moment) -> Seen {
     let ended = moment.ending().map(|end| match end.winner() {
         Some(_) => Score::mated(0),
         None => Score::Centipawns(0),
@@ -123,7 +130,8 @@ async fn evaluate(minds: &Minds, moment: &Moment) -> Seen {
     let thought = match ended {
         Some(_) => SearchResult::default(),
         None => {
-            minds.searches.think(ENGINE, moment.clone(), Limits::nodes(NODES), 1).await.unwrap_or_default()
+            let thought = minds.searches.think(asker, ENGINE, moment.clone(), Limits::nodes(NODES), 1).await;
+            thought.unwrap_or_default()
         }
     };
     Seen { score: ended.or(thought.score).unwrap_or(Score::Centipawns(0)), thought }
@@ -194,11 +202,18 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::play::minds::catalogue::tests::minds;
+    use crate::play::minds::{catalogue::tests::minds, turns::Urgency};
 
     async fn lines_of(pgn: &str) -> Vec<Value> {
         let (lines, mut written) = mpsc::channel(1000);
-        review(&minds(), &Reviewed::read(pgn).unwrap(), Some(1400), &lines).await;
+        review(
+            &minds(),
+            &Asker::new("reader", Urgency::Review),
+            &Reviewed::read(pgn).unwrap(),
+            Some(1400),
+            &lines,
+        )
+        .await;
         let mut all = Vec::new();
         while let Ok(line) = written.try_recv() {
             all.push(line);
