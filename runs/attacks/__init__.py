@@ -1,0 +1,1 @@
+"""The attacks of runs/attack.py, by what they are aimed at."""
