@@ -4,6 +4,7 @@ mod arena;
 mod date;
 mod embedded;
 mod eval;
+mod jsonl;
 mod minds;
 mod play;
 mod signature;

@@ -97,6 +97,10 @@ mod tests {
             "8/8/8/8/8/5k2/5p2/5K2 w - - 0 1",
             "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
             "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+            // No game leads here, and no search may get lost here.
+            "qqqqkqqq/qqqqqqqq/qqqqqqqq/8/8/QQQQQQQQ/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+            "nnnnknnn/nnnnnnnn/nnnnnnnn/NNNNNNNN/nnnnnnnn/NNNNNNNN/NNNNNNNN/NNNNKNNN w - - 0 1",
+            "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
         ];
         for mind in [Mind::heuristic(), Mind::new("whim", Arc::new(Whim::default()))] {
             assert!(searches_for(&mind).count() > 1);
@@ -106,7 +110,10 @@ mod tests {
                     let moment = Moment::from_fen(fen, CastlingMode::Chess960).unwrap();
                     let signals = Signals::new();
                     let task = Task { limits: Limits::nodes(2000), signals: &signals, report: &mut |_| {} };
-                    let best = search.choose(&moment, task).best;
+                    let choice = search.choose(&moment, task);
+                    // What a search has under way when the limit is reached is one batch at most.
+                    assert!(choice.nodes <= 2000 + 256, "{} nodes of {mind:?} in {fen}", choice.nodes);
+                    let best = choice.best;
                     let legal = moment.legal_moves();
                     assert!(best.map_or(legal.is_empty(), |m| legal.contains(&m)), "{mind:?} in {fen}");
                 }

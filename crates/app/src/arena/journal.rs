@@ -3,17 +3,13 @@
 //! A line is on the disk before the next game counts, so a killed match loses no finished game. A last line
 //! that was cut off by the end is dropped.
 
-use std::{
-    collections::BTreeMap,
-    fs::{File, OpenOptions},
-    io::{Seek, SeekFrom, Write},
-    path::Path,
-};
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::record::Record;
+use crate::jsonl::{Jsonl, whole};
 
 const VERSION: u32 = 1;
 
@@ -30,7 +26,7 @@ struct Header {
 
 #[derive(Debug)]
 pub(crate) struct Journal {
-    file: File,
+    lines: Jsonl,
     pub(crate) pgn_start: u64,
 }
 
@@ -43,22 +39,21 @@ impl Journal {
             std::fs::rename(path, &old)
                 .with_context(|| format!("cannot move the journal {} aside", path.display()))?;
         }
-        let file =
-            File::create(path).with_context(|| format!("cannot write the journal {}", path.display()))?;
-        let mut journal = Journal { file, pgn_start };
+        let lines =
+            Jsonl::create(path).with_context(|| format!("cannot write the journal {}", path.display()))?;
+        let mut journal = Journal { lines, pgn_start };
         journal.write(&Header { tabiya_arena: VERSION, settings: settings.clone(), pgn_start })?;
         Ok(journal)
     }
 
     /// Opens a journal to go on with its match, and gives the games that are finished.
     pub(crate) fn resume(path: &Path, settings: &MatchSettings) -> anyhow::Result<(Journal, Vec<Record>)> {
-        let text = std::fs::read_to_string(path)
+        let bytes = std::fs::read(path)
             .with_context(|| format!("cannot resume from the journal {}", path.display()))?;
-        // What follows the last line break was being written when the match was killed.
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        let mut lines = text[..whole].lines();
+        let whole = whole(&bytes);
+        let mut lines = whole.split_inclusive(|&byte| byte == b'\n');
         let first = lines.next().with_context(|| format!("the journal {} is empty", path.display()))?;
-        let header: Header = serde_json::from_str(first)
+        let header: Header = serde_json::from_slice(first)
             .with_context(|| format!("{} is not the journal of a match", path.display()))?;
         ensure!(
             header.tabiya_arena == VERSION,
@@ -67,12 +62,10 @@ impl Journal {
             header.tabiya_arena
         );
         same_settings(&header.settings, settings, path)?;
-        let records: Result<Vec<Record>, _> = lines.map(serde_json::from_str).collect();
+        let records: Result<Vec<Record>, _> = lines.map(serde_json::from_slice).collect();
         let records = records.with_context(|| format!("the journal {} is damaged", path.display()))?;
-        let mut file = OpenOptions::new().write(true).open(path)?;
-        file.set_len(whole as u64)?;
-        file.seek(SeekFrom::End(0))?;
-        Ok((Journal { file, pgn_start: header.pgn_start }, records))
+        let lines = Jsonl::open(path, whole.len() as u64)?;
+        Ok((Journal { lines, pgn_start: header.pgn_start }, records))
     }
 
     pub(crate) fn add(&mut self, record: &Record) -> anyhow::Result<()> {
@@ -80,10 +73,7 @@ impl Journal {
     }
 
     fn write(&mut self, line: &impl Serialize) -> anyhow::Result<()> {
-        let mut line = serde_json::to_string(line)?;
-        line.push('\n');
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
-        written.context("cannot write the journal")
+        self.lines.append(&[line]).context("cannot write the journal")
     }
 }
 

@@ -4,8 +4,7 @@
 //! that was being written when the server was killed. A damaged file is read up to its last good line and says so.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -19,6 +18,7 @@ use super::{
     setup::{Setup, SetupError},
     state::{Event, Game},
 };
+use crate::jsonl::{Jsonl, whole};
 
 const VERSION: u32 = 1;
 /// The list of past games ends somewhere.
@@ -81,15 +81,9 @@ pub(crate) struct Journals {
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
-    file: File,
-    /// Bytes that are whole lines and on disk.
-    length: u64,
-    /// Whether there may be more in the file, of a line that could not be written whole.
-    torn: bool,
+    lines: Jsonl,
     /// Whether lines that cannot be read follow; they are kept beside the file once the game goes on.
     damaged: bool,
-    #[cfg(test)]
-    disk_full: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
 /// A file in a player's folder.
@@ -122,16 +116,10 @@ impl Journals {
         self.folder(client).join("games").join(format!("{id}.jsonl"))
     }
 
-    fn journal(&self, path: &Path, file: File, length: u64) -> Journal {
-        Journal {
-            path: path.to_owned(),
-            file,
-            length,
-            torn: false,
-            damaged: false,
-            #[cfg(test)]
-            disk_full: std::sync::Arc::clone(&self.disk_full),
-        }
+    fn journal(&self, path: &Path, lines: Jsonl, damaged: bool) -> Journal {
+        #[cfg(test)]
+        let lines = lines.full_with(&self.disk_full);
+        Journal { path: path.to_owned(), lines, damaged }
     }
 
     /// A file for a new game. If it cannot be written, there is none.
@@ -139,15 +127,14 @@ impl Journals {
         let path = self.path(client, &game.id);
         let failed = |error| JournalError::File(path.clone(), error);
         path.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
-        let file = OpenOptions::new().append(true).create_new(true).open(&path).map_err(failed)?;
-        let mut journal = self.journal(&path, file, 0);
+        let mut journal = self.journal(&path, Jsonl::create(&path).map_err(failed)?, false);
         let header = Header {
             tabiya_game: VERSION,
             id: game.id.clone(),
             created_s: game.created_s,
             setup: game.setup.clone(),
         };
-        let written = journal.lines(&[header]).and_then(|()| durable::sync_folder(&path).map_err(failed));
+        let written = journal.append(&[header]).and_then(|()| durable::sync_folder(&path).map_err(failed));
         // The error of the disk says more than one of removing what it did not take.
         written.inspect_err(|_| drop(fs::remove_file(&path)))?;
         Ok(journal)
@@ -163,12 +150,10 @@ impl Journals {
         let path = self.path(client, id);
         let Some(bytes) = read(&path)? else { return Ok(None) };
         let (game, good) = replay(&path, &bytes, now)?;
-        let file = OpenOptions::new().append(true).open(&path);
-        let file = file.map_err(|error| JournalError::File(path.clone(), error))?;
-        let mut journal = self.journal(&path, file, good as u64);
-        journal.damaged = game.remark.is_some();
         // A line that was cut off is nobody's loss. Looking at a game changes nothing; the next event does.
-        journal.torn = good < bytes.len();
+        let lines =
+            Jsonl::open(&path, good as u64).map_err(|error| JournalError::File(path.clone(), error))?;
+        let journal = self.journal(&path, lines, game.remark.is_some());
         Ok(Some((game, journal)))
     }
 
@@ -203,63 +188,22 @@ impl Journals {
 
 impl Journal {
     /// Returns once the events are on disk. If it fails, none of them is, or will be found there later.
-    pub(crate) fn append(&mut self, events: &[Event]) -> Result<(), JournalError> {
-        if events.is_empty() {
-            return Ok(());
-        }
-        self.lines(events)
-    }
-
-    /// All lines or none.
-    fn lines(&mut self, values: &[impl Serialize]) -> Result<(), JournalError> {
-        let mut text = String::new();
-        for value in values {
-            text += &serde_json::to_string(value).expect("events are plain data");
-            text.push('\n');
-        }
-        let written = self.cut().and_then(|()| {
-            self.torn = true;
-            self.write(text.as_bytes())
-        });
-        match written {
-            Ok(()) => {
-                self.length += text.len() as u64;
-                self.torn = false;
-                Ok(())
-            }
-            Err(error) => {
-                // What cannot be cut off now is cut off before the next line, or by the next who reads the file.
-                let _ = self.cut();
-                Err(JournalError::File(self.path.clone(), error))
-            }
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        #[cfg(test)]
-        if self.disk_full.load(std::sync::atomic::Ordering::Relaxed) {
-            self.file.write_all(&bytes[..bytes.len() / 2])?;
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.file.write_all(bytes)?;
-        self.file.sync_data()
-    }
-
-    /// Takes off what follows the last whole line.
-    fn cut(&mut self) -> io::Result<()> {
+    pub(crate) fn append(&mut self, events: &[impl Serialize]) -> Result<(), JournalError> {
+        let failed = |error| JournalError::File(self.path.clone(), error);
         if self.damaged {
-            // What was read is not changed until a copy is there.
-            let copies = (1..).map(|number| self.path.with_extension(format!("damaged-{number}")));
-            let free = copies.into_iter().find(|copy| !copy.exists()).expect("numbers do not end");
-            fs::copy(&self.path, &free).inspect_err(|_| drop(fs::remove_file(&free)))?;
+            keep_copy(&self.path).map_err(failed)?;
             self.damaged = false;
         }
-        if self.torn {
-            self.file.set_len(self.length)?;
-            self.torn = false;
-        }
-        Ok(())
+        self.lines.append(events).map_err(failed)
     }
+}
+
+/// What was read is not changed until a copy is there.
+fn keep_copy(path: &Path) -> io::Result<()> {
+    let copies = (1..).map(|number| path.with_extension(format!("damaged-{number}")));
+    let free = copies.into_iter().find(|copy| !copy.exists()).expect("numbers do not end");
+    fs::copy(path, &free).inspect_err(|_| drop(fs::remove_file(&free)))?;
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, JournalError> {
@@ -273,9 +217,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, JournalError> {
 /// The game up to its last good line, and where that ends.
 fn replay(path: &Path, bytes: &[u8], now: Instant) -> Result<(Game, usize), JournalError> {
     let bad = |error: String| JournalError::Line(path.to_owned(), error);
-    // What follows the last line break was being written when the server ended.
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    let mut lines = bytes[..whole].split_inclusive(|&byte| byte == b'\n');
+    let mut lines = whole(bytes).split_inclusive(|&byte| byte == b'\n');
     let first = lines.next().ok_or_else(|| bad("the file is empty".to_owned()))?;
     let header: Header = serde_json::from_slice(first).map_err(|error| bad(error.to_string()))?;
     if header.tabiya_game != VERSION {

@@ -92,7 +92,9 @@ impl Opponent {
                     let search = engine::find_search(&mind, search).ok()?;
                     match search.at_once {
                         true => answer(minds, &asker, mind, search.name, own, settings, moment).await?,
-                        false => search_tree(minds, &asker, mind, search.name, tree, settings, moment).await?,
+                        false => {
+                            search_tree(minds, &asker, mind, search.name, tree, settings, moment).await?
+                        }
                     }
                 }
                 None => {

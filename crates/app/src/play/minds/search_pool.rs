@@ -17,6 +17,7 @@ use super::turns::{Asker, Turns};
 use crate::minds::Names;
 
 const HASH_MB: usize = 16;
+const TREE_MB: usize = 24;
 /// Thought that is worth waiting for, however many others wait.
 const SHORTEST: Duration = Duration::from_millis(50);
 
@@ -97,7 +98,7 @@ fn lock(idle: &Idle) -> std::sync::MutexGuard<'_, HashMap<String, Vec<Box<dyn Se
 }
 
 fn settings(lines: usize) -> Settings {
-    Settings { hash_mb: HASH_MB, multipv: lines, ..Settings::default() }
+    Settings { hash_mb: HASH_MB, tree_mb: TREE_MB, multipv: lines, ..Settings::default() }
 }
 
 fn think(
