@@ -89,8 +89,11 @@ impl TableWriter {
     }
 
     /// Ends the file and hands it back, for syncing.
-    pub(crate) fn finish(self) -> Result<File, TableError> {
-        Ok(self.writer.into_inner()?)
+    pub(crate) fn finish(mut self) -> Result<File, TableError> {
+        // `into_inner` would lose what kind of error the disk gave.
+        let written = self.writer.inner().try_clone()?;
+        self.writer.finish()?;
+        Ok(written)
     }
 }
 

@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(fen) => Moment::from_fen(fen, CastlingMode::Chess960)?,
         None => Moment::default(),
     };
+    start.check_pieces()?;
     let moment = start.after_uci(args.moves.iter().map(String::as_str))?;
     let names = Names { weights: args.weights.clone(), ..Names::parse(&args.mind) };
     let brain = names.mind()?.brain;

@@ -101,9 +101,12 @@ pub(crate) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_key_value_metadata(Some(vec![KeyValue::new(VERSION_KEY.to_owned(), VERSION.to_owned())]))
         .build();
+    // `into_inner` would lose what kind of error the disk gave.
+    let written = file.try_clone()?;
     let mut writer = ArrowWriter::try_new(file, schema(), Some(properties))?;
     writer.write(&batch)?;
-    Ok(writer.into_inner()?)
+    writer.finish()?;
+    Ok(written)
 }
 
 pub(crate) fn read(path: &Path, each: impl FnMut(Row)) -> Result<(), TableError> {

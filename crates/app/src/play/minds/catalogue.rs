@@ -16,7 +16,7 @@ pub(crate) const ENGINE: &str = "heuristic:alpha-beta";
 const PEOPLE: &str = "human";
 /// Opponents that think at the same time, without a tree and with one. More of them would share the same processors, each with
 /// a thread and its stack; fewer would leave the shared networks half-empty batches.
-const MOST_ANSWERING: usize = 8;
+const MOST_ANSWERING: usize = 6;
 const MOST_SEARCHING: usize = 4;
 
 /// A way to play, as the page shows it.
@@ -83,7 +83,7 @@ impl Minds {
     /// Threads that all who may think at once need, and a few for files.
     pub(crate) fn most_threads() -> usize {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        MOST_ANSWERING + MOST_SEARCHING + cores + 4
+        MOST_ANSWERING + MOST_SEARCHING + cores + 2
     }
 
     pub(crate) fn knows(&self, name: &str) -> bool {

@@ -13,8 +13,8 @@ use std::{
 
 use engine::Search;
 
-/// All of them together stay below 200 MB.
-const MOST: usize = 6;
+/// All of them together stay below 150 MB.
+const MOST: usize = 4;
 /// Nobody thinks about a move for longer while the opponent's memory is worth its place.
 const IDLE: Duration = Duration::from_secs(180);
 
