@@ -20,7 +20,7 @@ pub use self::{
     net_config::{NetConfig, NetConfigError},
 };
 use crate::{
-    Temperature, TrainError, WeightError, WeightFile, graph::GraphNet, human::Human, ranker::Ranker,
+    Temperature, TrainError, WeightError, WeightFile, graph::GraphNet, human::Human, others, ranker::Ranker,
     recycler::Recycler,
 };
 
@@ -31,8 +31,11 @@ pub const FAMILIES: &[Entry] = &[
     Entry::of::<GraphNet>(),
 ];
 
-/// The mind in a weight file.
+/// The mind in a weight file, one of ours or of others.
 pub fn load(path: &Path) -> Result<Arc<dyn Brain>, WeightError> {
+    if others::is_other(path) {
+        return Ok(others::load(path)?.1);
+    }
     mind(&WeightFile::read(path)?)
 }
 

@@ -17,6 +17,7 @@ mod limits;
 mod loading;
 mod move_rows;
 mod optimiser;
+pub mod others;
 mod phase;
 pub mod ranker;
 pub mod recycler;

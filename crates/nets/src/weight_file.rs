@@ -54,6 +54,8 @@ pub enum WeightError {
     Arrays(usize),
     #[error("it is damaged: its numbers are not those of its checksum")]
     Checksum,
+    #[error(transparent)]
+    Other(#[from] crate::others::OtherError),
 }
 
 #[derive(Clone, Debug)]

@@ -32,7 +32,7 @@ pub struct SmolgenWeights<'a> {
     pub dense_norm: Norm,
     /// Outputs are heads x vector of a head.
     pub heads: Linear<'a>,
-    /// Of each head's vector.
+    /// Of each head's vector, or of the vectors of all heads together.
     pub heads_norm: Norm,
     /// What stands after each of the two layers, before its norm. Not a gated one.
     pub activation: Option<Activation>,
@@ -96,7 +96,12 @@ impl Smolgen {
         size("smolgen's dense layer", found(&self.dense), [flat, hidden])?;
         size("smolgen's norm", [1, self.dense_norm.weight.len()], [1, hidden])?;
         size("smolgen's layer of heads", found(&self.heads), [hidden, heads * each])?;
-        size("smolgen's norm of heads", [1, self.heads_norm.weight.len()], [1, each])?;
+        let normed = self.heads_norm.weight.len();
+        size(
+            "smolgen's norm of heads",
+            [1, normed],
+            [1, if normed == heads * each { normed } else { each }],
+        )?;
         let square = (tokens * tokens).next_multiple_of(16);
         size("smolgen's last matrix", found(&self.spread.0), [each, square])
     }

@@ -61,6 +61,11 @@ impl Case {
         }
     }
 
+    /// Numbers that the second norm of smolgen sees: one head's, or with activations all heads'.
+    fn split(&self) -> usize {
+        if self.smolgen_activation.is_some() { self.shape.heads * EACH } else { EACH }
+    }
+
     fn encoder(&self, arithmetic: Arithmetic) -> Encoder {
         let stored = self
             .sizes()
@@ -100,7 +105,7 @@ impl Case {
                 dense: Linear::new(&dense, self.flat(), DENSE, Some(&dense_bias)),
                 dense_norm: self.norm(80, NormKind::Layer, DENSE),
                 heads: Linear::new(&split, DENSE, heads * EACH, Some(&split_bias)),
-                heads_norm: self.norm(82, NormKind::Layer, EACH),
+                heads_norm: self.norm(82, NormKind::Layer, self.split()),
                 activation: self.smolgen_activation,
                 spread: SmolgenSpread::new(arithmetic, spread),
             },
@@ -195,7 +200,7 @@ impl Case {
         };
         let dense_norm = self.norm(80, NormKind::Layer, DENSE);
         let dense = layer(&flat, matrix(71, self.flat(), DENSE), small(74, DENSE, 0.0), dense_norm);
-        let split_norm = self.norm(82, NormKind::Layer, EACH);
+        let split_norm = self.norm(82, NormKind::Layer, self.split());
         let split = layer(&dense, matrix(72, DENSE, heads * EACH), small(75, heads * EACH, 0.0), split_norm);
         let square = tokens * tokens;
         Plain::linear(&split, &wide(&matrix(73, EACH, square)), &wide(&small(76, square, 0.0)))
