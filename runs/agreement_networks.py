@@ -212,7 +212,7 @@ class Lc0:
             if line.startswith("info string") and "(P:" in line:
                 share = float(line.split("(P:")[1].split("%")[0]) / 100
                 if words[2] == "node":
-                    q = float(line.split("(V:")[1].split(")")[0])
+                    q = float(line.split("(WL:")[1].split(")")[0])
                     d = float(line.split("(D:")[1].split(")")[0])
                     wdl = [(1 - d - q) / 2, d, (1 - d + q) / 2]
                 else:

@@ -2,6 +2,7 @@
 
 pub mod graph;
 pub mod hc3;
+pub mod leela;
 pub mod maia3;
 pub mod ranker;
 pub mod recycler;

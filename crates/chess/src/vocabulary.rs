@@ -8,6 +8,7 @@
 
 pub mod absolute;
 pub mod geometric;
+pub mod leela;
 pub mod maia3;
 
 use shakmaty::{Chess, File, Move, Rank, Role, Square, uci::UciMove};

@@ -2,8 +2,10 @@
 
 mod brain;
 mod error;
+mod leela;
 mod maia3;
 mod onnx;
+mod squares;
 mod tensors;
 
 use std::{
@@ -27,7 +29,7 @@ const MOST_BYTES: u64 = 2 << 30;
 /// Whether the name of a file says that it holds a network of others.
 pub fn is_other(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    [".onnx"].iter().any(|end| name.ends_with(end))
+    [".onnx", ".pb.gz", ".pb"].iter().any(|end| name.ends_with(end))
 }
 
 /// The network in a file of others.
@@ -37,6 +39,10 @@ pub fn load(path: &Path) -> Result<Other, OtherError> {
 
 /// The same, computed in a certain way.
 pub fn load_at(path: &Path, arithmetic: Arithmetic) -> Result<Other, OtherError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if name.ends_with(".pb.gz") || name.ends_with(".pb") {
+        return Ok((leela::NAME, Arc::new(leela::Leela::read(arithmetic, path)?)));
+    }
     let tensors = onnx::maia3(path)?;
     Ok((maia3::NAME, Arc::new(maia3::Maia3::new(arithmetic, &tensors)?)))
 }

@@ -11,6 +11,7 @@ use super::{
     super::{
         OtherError,
         brain::{dot, softmax},
+        squares::Needed,
         tensors::Tensors,
     },
     network::layer_norm,
@@ -33,13 +34,6 @@ pub(super) struct Heads {
     hidden: Dense,
     /// Loss, draw, win.
     outcome: Dense,
-}
-
-/// Squares of a board that are needed, as rows of what was computed for all boards.
-struct Needed {
-    tokens: Vec<f32>,
-    rows: usize,
-    row: [u16; 64],
 }
 
 impl Heads {
@@ -130,31 +124,5 @@ impl Heads {
             Wdl::from_weights(outcome[2], outcome[1], outcome[0])
         };
         outcomes.as_chunks_mut().0.iter_mut().map(wdl).collect()
-    }
-}
-
-impl Needed {
-    fn none() -> Needed {
-        Needed { tokens: Vec::new(), rows: 0, row: [u16::MAX; 64] }
-    }
-
-    fn next_board(&mut self) {
-        self.row = [u16::MAX; 64];
-    }
-
-    /// The row of a square of the board whose tokens are `x`.
-    fn of(&mut self, square: usize, x: &[f32], width: usize) -> usize {
-        if self.row[square] == u16::MAX {
-            self.row[square] = self.rows as u16;
-            self.rows += 1;
-            self.tokens.extend_from_slice(&x[square * width..][..width]);
-        }
-        usize::from(self.row[square])
-    }
-
-    fn through(&self, dense: &Dense) -> Vec<f32> {
-        let mut out = vec![0.0; self.rows * dense.outputs()];
-        dense.forward(&self.tokens, &mut out);
-        out
     }
 }
