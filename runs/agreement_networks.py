@@ -216,7 +216,7 @@ class Lc0:
                     d = float(line.split("(D:")[1].split(")")[0])
                     wdl = [(1 - d - q) / 2, d, (1 - d + q) / 2]
                 else:
-                    chances[words[2]] = share
+                    chances[board.parse_uci(words[2]).uci()] = share
         return chances, np.array(wdl)
 
 

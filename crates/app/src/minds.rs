@@ -54,6 +54,10 @@ impl Passes {
 /// The network in a file, and the name of its family.
 fn load_file(path: &Path, passes: Passes) -> anyhow::Result<(String, Arc<dyn Brain>)> {
     let place = || path.display().to_string();
+    if nets::others::is_other(path) {
+        let (family, brain) = nets::others::load(path).with_context(place)?;
+        return Ok((family.to_owned(), brain));
+    }
     let bytes = fs::read(path).with_context(place)?;
     let family = WeightFile::card(&bytes).with_context(place)?.family;
     Ok((family, passes.load(&bytes).with_context(place)?))

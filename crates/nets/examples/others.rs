@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-use chess::{Moment, Opinion, Ratings, shakmaty::Color};
+use chess::{Moment, Opinion, Ratings, Wants, shakmaty::Color};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -28,10 +28,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let moments: Vec<Moment> = lines.iter().map(|line| moment(line)).collect::<Result<_, _>>()?;
     let batch = speed.unwrap_or(256).max(1);
     if speed.is_some() {
-        brain.judge(&moments[..batch.min(moments.len())]);
+        brain.judge(&moments[..batch.min(moments.len())], Wants::ALL);
     }
     let started = Instant::now();
-    let opinions: Vec<Opinion> = moments.chunks(batch).flat_map(|some| brain.judge(some)).collect();
+    let opinions: Vec<Opinion> =
+        moments.chunks(batch).flat_map(|some| brain.judge(some, Wants::POLICY_AND_VALUE)).collect();
     let seconds = started.elapsed().as_secs_f64();
     if speed.is_some() {
         println!("{:.1}", moments.len() as f64 / seconds);

@@ -1,10 +1,25 @@
 //! What the minds of others have in common.
 
-use chess::{Moment, Opinion};
+use chess::{Moment, MoveScores, Opinion, Traits, Wants, Wdl};
+
+/// What such a mind has, with the search that suits it.
+pub(super) fn traits(search: &'static str) -> Traits {
+    Traits {
+        policy: Some(MoveScores::Chances),
+        value: true,
+        think: false,
+        line: false,
+        context: true,
+        bins: None,
+        hand_made: false,
+        search,
+    }
+}
 
 /// Judges the moments in which the game goes on; the others have a policy without moves.
 pub(super) fn judge_alive(
     moments: &[Moment],
+    wants: Wants,
     judge: impl FnOnce(&[&Moment]) -> Vec<Opinion>,
 ) -> Vec<Opinion> {
     let is_alive = |moment: &Moment| !moment.legal_moves().is_empty();
@@ -13,12 +28,28 @@ pub(super) fn judge_alive(
         return judge(&alive);
     }
     let mut answers = judge(&alive).into_iter();
-    let finished = || Opinion { policy: Some(Vec::new()), ..Opinion::default() };
+    let finished = || Opinion { policy: wants.policy.then(Vec::new), ..Opinion::default() };
     let answer = |moment: &Moment| match is_alive(moment) {
         true => answers.next().expect("one answer per moment"),
         false => finished(),
     };
     moments.iter().map(answer).collect()
+}
+
+/// Opinions of what was computed.
+pub(super) fn opinions(
+    count: usize,
+    policies: Option<Vec<Vec<f32>>>,
+    outcomes: Option<Vec<Wdl>>,
+) -> Vec<Opinion> {
+    let mut opinions = vec![Opinion::default(); count];
+    for (opinion, policy) in opinions.iter_mut().zip(policies.into_iter().flatten()) {
+        opinion.policy = Some(policy);
+    }
+    for (opinion, wdl) in opinions.iter_mut().zip(outcomes.into_iter().flatten()) {
+        opinion.wdl = Some(wdl);
+    }
+    opinions
 }
 
 /// Chances in proportion to `e` to the power of each score.

@@ -8,7 +8,7 @@ mod proto;
 
 use std::path::Path;
 
-use chess::{Brain, Moment, Opinion};
+use chess::{Brain, Evaluated, Moment, Opinion, Traits, Wants, search_name, shakmaty::Chess};
 use kernels::{Activation, Arithmetic};
 use rayon::prelude::*;
 
@@ -32,6 +32,7 @@ pub(super) struct Leela {
     body: AttentionBody,
     policy: PolicyHead,
     value: ValueHead,
+    traits: Traits,
 }
 
 impl Leela {
@@ -50,29 +51,38 @@ impl Leela {
         if weights.encoder.is_empty() {
             return unknown("it has no attention body".to_owned());
         }
+        // In int8 squared activations lose too much: one first move in twenty would be another.
+        let arithmetic = Arithmetic::of(arithmetic.level());
         let body = AttentionBody::new(arithmetic, weights, &kind)?;
         let (level, width) = (arithmetic.level(), body.width());
         let usual = usual_activation(&kind)?;
         let policy = PolicyHead::attention(level, weights, width, usual)?;
         let value = ValueHead::of_tokens(level, weights, width, usual)?;
-        Ok(Leela { body, policy, value })
+        Ok(Leela { body, policy, value, traits: brain::traits(search_name::PUCT) })
     }
 
-    fn judge_group(&self, moments: &[&Moment]) -> Vec<Opinion> {
+    fn judge_group(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
         let x = self.body.forward(moments);
-        let policies = self.policy.policies(&x, moments);
-        let outcomes = self.value.outcomes(&x);
-        let opinion = |(policy, wdl)| Opinion { policy: Some(policy), wdl: Some(wdl), ..Opinion::default() };
-        policies.into_iter().zip(outcomes).map(opinion).collect()
+        let policies = wants.policy.then(|| self.policy.policies(&x, moments));
+        let outcomes = wants.value.then(|| self.value.outcomes(&x));
+        brain::opinions(moments.len(), policies, outcomes)
     }
 }
 
 impl Brain for Leela {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
-        brain::judge_alive(moments, |alive| {
+    fn traits(&self) -> &Traits {
+        &self.traits
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        brain::judge_alive(moments, wants, |alive| {
             let some = alive.len().div_ceil(rayon::current_num_threads()).clamp(1, GROUP);
-            alive.par_chunks(some).flat_map_iter(|some| self.judge_group(some)).collect()
+            alive.par_chunks(some).flat_map_iter(|some| self.judge_group(some, wants)).collect()
         })
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        Evaluated::by_judging(self, positions, wants)
     }
 }
 

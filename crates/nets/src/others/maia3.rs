@@ -3,7 +3,7 @@
 mod heads;
 mod network;
 
-use chess::{Brain, Moment, Opinion, Ratings, shakmaty::Chess};
+use chess::{Brain, Evaluated, Moment, Opinion, Ratings, Traits, Wants, search_name, shakmaty::Chess};
 use kernels::Arithmetic;
 use rayon::prelude::*;
 
@@ -21,11 +21,12 @@ const STRONG_RATING: u16 = 2600;
 #[derive(Debug)]
 pub(super) struct Maia3 {
     network: Network,
+    traits: Traits,
 }
 
 impl Maia3 {
     pub(super) fn new(arithmetic: Arithmetic, tensors: &Tensors) -> Result<Maia3, OtherError> {
-        Ok(Maia3 { network: Network::new(arithmetic, tensors)? })
+        Ok(Maia3 { network: Network::new(arithmetic, tensors)?, traits: brain::traits(search_name::INSTANT) })
     }
 }
 
@@ -40,36 +41,22 @@ fn ratings(moment: &Moment) -> [u16; 2] {
     }
 }
 
-impl Maia3 {
-    fn judge_alive(&self, moments: &[&Moment]) -> Vec<Opinion> {
-        let some = moments.len().div_ceil(rayon::current_num_threads()).clamp(1, GROUP);
-        moments.par_chunks(some).flat_map_iter(|some| self.network.judge(some)).collect()
+impl Brain for Maia3 {
+    fn traits(&self) -> &Traits {
+        &self.traits
     }
 
-    /// Positions without a past, as strong players see them.
-    fn judge_bare(&self, positions: &[Chess]) -> Vec<Opinion> {
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        brain::judge_alive(moments, wants, |alive| {
+            let some = alive.len().div_ceil(rayon::current_num_threads()).clamp(1, GROUP);
+            alive.par_chunks(some).flat_map_iter(|some| self.network.judge(some, wants)).collect()
+        })
+    }
+
+    /// As strong players see the positions.
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         let players = Some(Ratings::lichess(Some(STRONG_RATING), Some(STRONG_RATING)));
         let bare = |position: &Chess| Moment { players, ..Moment::new(position.clone()) };
-        self.judge(&positions.iter().map(bare).collect::<Vec<_>>())
-    }
-}
-
-impl Brain for Maia3 {
-    fn judge(&self, moments: &[Moment]) -> Vec<Opinion> {
-        brain::judge_alive(moments, |alive| self.judge_alive(alive))
-    }
-
-    fn values(&self, positions: &[Chess]) -> Option<Vec<f32>> {
-        self.judge_bare(positions).into_iter().map(|opinion| Some(opinion.wdl?.centipawns())).collect()
-    }
-
-    fn move_scores(&self, positions: &[Chess]) -> Option<Vec<Vec<f32>>> {
-        self.judge_bare(positions).into_iter().map(|opinion| opinion.policy).collect()
-    }
-
-    fn values_and_scores(&self, positions: &[Chess]) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
-        let both = |opinion: Opinion| Some((opinion.wdl?.centipawns(), opinion.policy?));
-        let both: Option<Vec<_>> = self.judge_bare(positions).into_iter().map(both).collect();
-        Some(both?.into_iter().unzip())
+        Evaluated::of_moments(self, &positions.iter().map(bare).collect::<Vec<_>>(), wants)
     }
 }

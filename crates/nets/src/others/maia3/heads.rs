@@ -1,6 +1,6 @@
 //! The heads: chances of the legal moves from pairs of squares, and chances of the outcome from their mean.
 
-use chess::{Moment, Opinion, Wdl, vocabulary::maia3::Step};
+use chess::{Moment, Opinion, Wants, Wdl, vocabulary::maia3::Step};
 use kernels::{
     Aligned, Arithmetic,
     dense::{Dense, Linear},
@@ -10,7 +10,7 @@ use kernels::{
 use super::{
     super::{
         OtherError,
-        brain::{dot, softmax},
+        brain::{self, dot, softmax},
         squares::Needed,
         tensors::Tensors,
     },
@@ -67,11 +67,10 @@ impl Heads {
     }
 
     /// `x` holds the tokens of every moment.
-    pub(super) fn opinions(&self, x: &[f32], moments: &[&Moment]) -> Vec<Opinion> {
-        let policies = self.policies(x, moments);
-        let outcomes = self.outcomes(x);
-        let opinion = |(policy, wdl)| Opinion { policy: Some(policy), wdl: Some(wdl), ..Opinion::default() };
-        policies.into_iter().zip(outcomes).map(opinion).collect()
+    pub(super) fn opinions(&self, x: &[f32], moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
+        let policies = wants.policy.then(|| self.policies(x, moments));
+        let outcomes = wants.value.then(|| self.outcomes(x));
+        brain::opinions(moments.len(), policies, outcomes)
     }
 
     fn policies(&self, x: &[f32], moments: &[&Moment]) -> Vec<Vec<f32>> {

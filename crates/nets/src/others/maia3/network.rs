@@ -1,6 +1,6 @@
 //! From moments to opinions: squares to tokens, blocks, heads.
 
-use chess::{Moment, Opinion, encoding::maia3 as encoding};
+use chess::{Moment, Opinion, Wants, encoding::maia3 as encoding};
 use kernels::{
     Activation, Aligned, Arithmetic, Level,
     dense::Linear,
@@ -118,12 +118,12 @@ impl Network {
     }
 
     /// Opinions on moments in which the game goes on, on this thread as far as blocks do not share them out.
-    pub(super) fn judge(&self, moments: &[&Moment]) -> Vec<Opinion> {
+    pub(super) fn judge(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
         let mut x = self.tokens(moments);
         let mut y = Aligned::room(x.len());
         Encoder::forward_all(&self.blocks.iter().collect::<Vec<_>>(), &x, None, &mut y);
         self.norm.forward(self.level, &y, &mut x);
-        self.heads.opinions(&x, moments)
+        self.heads.opinions(&x, moments, wants)
     }
 
     fn tokens(&self, moments: &[&Moment]) -> Aligned {
