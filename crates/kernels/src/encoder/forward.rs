@@ -9,13 +9,15 @@ use super::{
 };
 use crate::{
     Aligned, activation,
-    dense::DenseBuffer,
+    dense::{Dense, DenseBuffer},
     int8::Base,
     product::{self, View},
 };
 
 /// Positions that one task takes at most.
 const MOST: usize = 16;
+/// Rows that go together: few, so that they stay in the nearest caches, but whole tiles.
+const STRIP: usize = 32;
 /// What is added to the scores of absent tokens: so low that nothing is left of them, but finite.
 const ABSENT: f32 = -1e30;
 
@@ -124,7 +126,7 @@ impl Encoder {
     fn position(&self, x: &[f32], bias: ScoreBias<'_>, y: &mut [f32], buffers: &mut Buffers) {
         let (level, width) = (self.arithmetic.level(), self.shape.width);
         let Buffers { attention: of_heads, qkv, mixed, strip } = buffers;
-        let some = self.strip() * width;
+        let some = STRIP * width;
         for (x, qkv) in x.chunks(some).zip(qkv.chunks_mut(3 * some)) {
             let rows = self.normed_before(0, x, &mut strip.normed);
             let rows = View::new(rows, x.len() / width, width);
@@ -138,8 +140,7 @@ impl Encoder {
             if self.writes_in_place(rows) {
                 self.output.rows(mixed, dense, y, width, Base::Matrix(x));
             } else {
-                sum[..x.len()].copy_from_slice(x);
-                self.output.rows(mixed, dense, sum, width, Base::There);
+                self.onto(x, &self.output, mixed, dense, sum);
                 self.normed_after(0, &sum[..x.len()], y);
             }
             self.feed_forward(rows, y, strip);
@@ -154,14 +155,28 @@ impl Encoder {
         let normed = self.normed_before(1, y, normed);
         self.up.rows(View::new(normed, rows, width), dense, raised, wide, Base::Nothing);
         let active = &mut active[..rows * hidden];
-        activation::forward(level, self.shape.activation, &raised[..rows * wide], hidden, active);
+        let activate = match level.rounds() || self.arithmetic.int8().is_some() {
+            true => activation::forward_before_rounding,
+            false => activation::forward,
+        };
+        activate(level, self.shape.activation, &raised[..rows * wide], hidden, active);
         let active = View::new(active, rows, hidden);
         if self.writes_in_place(rows) {
             self.down.rows(active, dense, y, width, Base::There);
         } else {
-            sum[..y.len()].copy_from_slice(y);
-            self.down.rows(active, dense, sum, width, Base::There);
+            self.onto(y, &self.down, active, dense, sum);
             self.normed_after(1, &sum[..y.len()], y);
+        }
+    }
+
+    /// `sum = base + rows * weights`.
+    fn onto(&self, base: &[f32], layer: &Dense, rows: View<'_>, buffer: &mut DenseBuffer, sum: &mut [f32]) {
+        let width = self.shape.width;
+        if product::rows_written(self.arithmetic.level(), rows.rows) == rows.rows {
+            layer.rows(rows, buffer, sum, width, Base::Matrix(base));
+        } else {
+            sum[..base.len()].copy_from_slice(base);
+            layer.rows(rows, buffer, sum, width, Base::There);
         }
     }
 
@@ -188,19 +203,13 @@ impl Encoder {
             Order::Post => self.norms[half].forward(self.arithmetic.level(), sum, y),
         }
     }
-
-    /// Rows that go together: few, so that they stay in the nearest cache, but whole tiles.
-    fn strip(&self) -> usize {
-        if self.arithmetic.int8().is_some() { 16 } else { 32 }
-    }
 }
 
 impl Buffers {
     fn new(of: &Encoder) -> Buffers {
         let Shape { tokens, width, hidden, activation, .. } = of.shape;
-        let (strip, tall) = (of.strip(), product::rounded(tokens));
         // Products may write whole groups of sixteen rows.
-        let tall = tall.next_multiple_of(strip);
+        let tall = tokens.next_multiple_of(STRIP);
         let gated = activation.inputs();
         Buffers {
             attention: AttentionBuffers::new(of.arithmetic.level(), &of.shape),
@@ -208,10 +217,10 @@ impl Buffers {
             mixed: Aligned::room(tall * width),
             strip: StripBuffers {
                 dense: DenseBuffer::default(),
-                normed: Aligned::room(strip * width),
-                sum: Aligned::room(strip * width),
-                raised: Aligned::room(strip * gated * hidden),
-                active: Aligned::room(strip * hidden),
+                normed: Aligned::room(STRIP * width),
+                sum: Aligned::room(STRIP * width),
+                raised: Aligned::room(STRIP * gated * hidden),
+                active: Aligned::room(STRIP * hidden),
             },
         }
     }

@@ -38,6 +38,8 @@ const TOGETHER: usize = 4;
 unsafe fn fill_some<const ROWS: usize>(rows: &mut Int8Rows, from: View<'_>, row: usize) {
     let whole = from.columns / LANES;
     let rest: __mmask16 = (1 << (from.columns % LANES)) - 1;
+    // Packing takes four numbers of each vector in turn.
+    let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     // SAFETY: vectors of the rows, the last one masked; a tile's row has 64 bytes.
     unsafe {
         let values: [*const f32; ROWS] =
@@ -69,11 +71,24 @@ unsafe fn fill_some<const ROWS: usize>(rows: &mut Int8Rows, from: View<'_>, row:
             let column = LANES * at;
             to.add(column / TILE_BYTES * TILE_ROWS * TILE_BYTES + i * TILE_BYTES + column % TILE_BYTES)
         };
-        let bytes = |x, inverse| {
-            let whole = _mm512_cvtps_epi32(_mm512_mul_ps(x, inverse));
-            _mm_xor_si128(_mm512_cvtepi32_epi8(whole), _mm_set1_epi8(OFFSET as i8))
-        };
-        for at in 0..whole {
+        let steps = |x, inverse| _mm512_cvtps_epi32(_mm512_mul_ps(x, inverse));
+        let mut at = 0;
+        // A tile's row at a time, where four vectors are left.
+        while at + 4 <= whole {
+            for i in 0..ROWS {
+                let four: [__m512i; 4] = std::array::from_fn(|j| {
+                    steps(_mm512_loadu_ps(values[i].add(LANES * (at + j))), inverses[i])
+                });
+                let words = [_mm512_packs_epi32(four[0], four[1]), _mm512_packs_epi32(four[2], four[3])];
+                let bytes = _mm512_permutexvar_epi32(order, _mm512_packs_epi16(words[0], words[1]));
+                let bytes = _mm512_xor_si512(bytes, _mm512_set1_epi8(OFFSET as i8));
+                _mm512_storeu_si512(place(i, at).cast(), bytes);
+            }
+            at += 4;
+        }
+        let bytes =
+            |x, inverse| _mm_xor_si128(_mm512_cvtepi32_epi8(steps(x, inverse)), _mm_set1_epi8(OFFSET as i8));
+        for at in at..whole {
             for i in 0..ROWS {
                 let x = _mm512_loadu_ps(values[i].add(LANES * at));
                 _mm_storeu_si128(place(i, at).cast(), bytes(x, inverses[i]));
