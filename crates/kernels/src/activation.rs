@@ -115,7 +115,7 @@ const ROUGH_END: f32 = 3.9;
 /// `(normal(x) - 1/2) / x` as a polynomial of `x^2` up to [`ROUGH_END`], highest power first: the least largest error of
 /// `x * normal(x)` among those that end at 1.
 const ROUGH_NORMAL: [f32; 7] =
-    [2.279_506_5e-8, -1.596_876_5e-6, 4.788_102_9e-5, -8.129_78e-4, 8.766_17e-3, -6.455_754e-2, 3.978_713e-1];
+    [2.279_506_5e-8, -1.596_876_4e-6, 4.788_103e-5, -8.129_78e-4, 8.766_17e-3, -6.455_754e-2, 3.978_713e-1];
 
 impl Task for RoughGelu<'_> {
     type Output = ();
