@@ -1,7 +1,6 @@
 //! `tabiya`: one verb per file in `verbs`, one match here.
 
 mod arena;
-mod date;
 mod embedded;
 mod eval;
 mod jsonl;
@@ -18,6 +17,7 @@ use std::{
 };
 
 use clap::Parser;
+use tracing::error;
 use verbs::Verb;
 
 /// A neural chess platform: sparring partner, UCI engine and laboratory in one binary.
@@ -31,8 +31,12 @@ struct Cli {
 fn main() -> ExitCode {
     end_where_stdout_ends();
     let verb = Cli::parse().verb;
+    if let Err(error) = terminal::log::start() {
+        eprintln!("tabiya: {error:#}");
+        return ExitCode::from(2);
+    }
     if let Err(error) = nets::Level::chosen() {
-        eprintln!("tabiya: {error}");
+        error!("{error}");
         return ExitCode::from(2);
     }
     let verb = verb.unwrap_or_else(|| match io::stdin().is_terminal() {
@@ -44,7 +48,7 @@ fn main() -> ExitCode {
         if is_closed_pipe(&error) {
             return ExitCode::SUCCESS;
         }
-        eprintln!("tabiya: {error:#}");
+        error!("{error:#}");
         ExitCode::from(2)
     })
 }

@@ -1,37 +1,41 @@
 //! Days as PGN writes them (`2023.02.01`) and as tables store them (days since 1970-01-01).
 
+use jiff::{
+    Span, Timestamp,
+    civil::{self, Date},
+    tz::Offset,
+};
+
+const EPOCH: Date = civil::date(1970, 1, 1);
+
+/// Seconds since 1970.
+pub fn now_s() -> u64 {
+    u64::try_from(Timestamp::now().as_second()).unwrap_or(0)
+}
+
+/// The day of a time in seconds since 1970, in universal time, as PGN has it.
+pub fn day_of(seconds: u64) -> String {
+    let time = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+    text(time.map(|time| Offset::UTC.to_datetime(time).date()))
+}
+
 /// Days since 1970-01-01; `None` for partial dates such as `1973.??.??`.
 pub(crate) fn parse(text: &[u8]) -> Option<i32> {
     let text = std::str::from_utf8(text).ok()?;
     let mut parts = text.split(['.', '-', '/']);
-    let mut next = |digits: usize| parts.next().filter(|part| part.len() == digits)?.parse::<i32>().ok();
+    let mut next = |digits: usize| parts.next().filter(|part| part.len() == digits)?.parse().ok();
     let (year, month, day) = (next(4)?, next(2)?, next(2)?);
-    let days = days_from_civil(year, month, day);
-    (parts.next().is_none() && civil_from_days(days) == (year, month, day)).then_some(days)
+    let date = Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
+    parts.next().is_none().then(|| EPOCH.until(date).ok().map(|span| span.get_days()))?
 }
 
 pub(crate) fn write(days: i32) -> String {
-    let (year, month, day) = civil_from_days(days);
-    format!("{year:04}.{month:02}.{day:02}")
+    text(Span::new().try_days(days).ok().and_then(|span| EPOCH.checked_add(span).ok()))
 }
 
-/// Gregorian calendar; years are counted from March so that the leap day comes last.
-fn days_from_civil(year: i32, month: i32, day: i32) -> i32 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
-
-fn civil_from_days(days: i32) -> (i32, i32, i32) {
-    let days = days.saturating_add(719_468);
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (era * 400 + year_of_era + i32::from(month <= 2), month, day)
+/// PGN's own signs where a day is none of the calendar's.
+fn text(date: Option<Date>) -> String {
+    date.map_or_else(|| "????.??.??".to_owned(), |date| date.strftime("%Y.%m.%d").to_string())
 }
 
 #[cfg(test)]
@@ -49,9 +53,24 @@ mod tests {
     }
 
     #[test]
+    fn times_have_the_day_of_universal_time() {
+        for (seconds, day) in [
+            (0, "1970.01.01"),
+            (1_709_251_199, "2024.02.29"),
+            (1_709_251_200, "2024.03.01"),
+            (u64::MAX, "????.??.??"),
+        ] {
+            assert_eq!(day_of(seconds), day);
+        }
+    }
+
+    #[test]
     fn partial_and_impossible_dates_are_unknown() {
         for text in ["1973.??.??", "2023.02.30", "2023.13.01", "", "2023.02", "2023.2.1", "2023.02.01.9"] {
             assert_eq!(parse(text.as_bytes()), None, "{text}");
+        }
+        for days in [i32::MIN, i32::MAX] {
+            assert_eq!(write(days), "????.??.??");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod card;
 mod dataset;
-mod date;
+pub mod date;
 pub mod durable;
 mod epd;
 mod error;

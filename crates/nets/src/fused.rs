@@ -5,6 +5,7 @@
 //! one flat tensor, so that burn itself shares out their gradients.
 
 mod extension;
+mod fallback;
 mod flat;
 mod graphs;
 mod lookups;
@@ -21,6 +22,7 @@ use kernels::Level;
 
 use self::extension::Fused;
 pub(crate) use self::{
+    fallback::tell as tell_fallback,
     flat::Flat,
     graphs::{EdgeList, GraphLists},
     lookups::{Choices, Lookups, MoveLookups},
@@ -38,9 +40,16 @@ pub(crate) fn reachable() -> bool {
 }
 
 impl Operation {
-    /// This operation, where it can be computed in one go.
+    /// This operation, where it can be computed in one go. That it cannot on a CPU is told once: burn's own operations are slower.
     pub(crate) fn possible(self) -> Option<Operation> {
-        (reachable() && self.fits()).then_some(self)
+        if !reachable() {
+            return None;
+        }
+        if !self.fits() {
+            fallback::tell(&self.describe());
+            return None;
+        }
+        Some(self)
     }
 
     /// Packs the parameters for good.

@@ -12,7 +12,7 @@ use std::{
 use anyhow::Context;
 use chess::shakmaty::{ByColor, Color};
 
-use crate::date;
+use data::date;
 
 use super::{
     book::Opening,
@@ -158,7 +158,7 @@ impl Tournament<'_> {
         Record {
             game: fixture.game,
             round: fixture.round_tag(),
-            date: date::pgn(date::now_s()),
+            date: date::day_of(date::now_s()),
             white: entrants.white.name.clone(),
             black: entrants.black.name.clone(),
             pace: [entrants.white.pace.to_string(), entrants.black.pace.to_string()],

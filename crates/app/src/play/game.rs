@@ -6,6 +6,7 @@ pub(crate) mod games;
 pub(crate) mod journal;
 pub(super) mod session;
 pub(super) mod setup;
+pub(super) mod side;
 pub(super) mod state;
 pub(super) mod verdict;
 pub(super) mod view;

@@ -10,6 +10,7 @@ use chess::{
     shakmaty::{Move, san::SanPlus},
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
 const TABLE: &str = include_str!("../../openings.tsv");
 /// More than fit a list that a person reads.
@@ -17,14 +18,15 @@ const MOST_FOUND: usize = 40;
 
 static OPENINGS: LazyLock<Openings> = LazyLock::new(Openings::read);
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Opening {
     pub(crate) eco: &'static str,
     pub(crate) name: &'static str,
 }
 
 /// An opening with the moves that lead to it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = OpeningLine)]
 pub(crate) struct Line {
     #[serde(flatten)]
     pub(crate) opening: Opening,

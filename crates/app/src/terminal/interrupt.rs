@@ -12,18 +12,18 @@ pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Becomes true at the first Ctrl-C, for the work to end in good order; the second ends the program at once.
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    flag_with(&Arc::default())
+    flag_and(|| {})
 }
 
-/// The same, with another flag that is raised first: for work that may also be ended for reasons of its own.
-pub(crate) fn flag_with(abort: &Arc<AtomicBool>) -> anyhow::Result<Arc<AtomicBool>> {
+/// The same, with something to be done at once. A process has one such handler: a verb asks for it once.
+pub(crate) fn flag_and(mut act: impl FnMut() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
-    let (raised, abort) = (Arc::clone(&flag), Arc::clone(abort));
+    let raised = Arc::clone(&flag);
     ctrlc::set_handler(move || {
         if raised.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED.into());
         }
-        abort.store(true, Ordering::Relaxed);
+        act();
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(flag)

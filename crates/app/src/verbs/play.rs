@@ -8,12 +8,16 @@ use std::{
 };
 
 use anyhow::Context;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Notify};
+use tracing::warn;
 
-use crate::play::{
-    game::journal::Journals,
-    http::{assets, guard::Guard, router, server, state::AppState},
-    minds::catalogue::Minds,
+use crate::{
+    play::{
+        game::journal::Journals,
+        http::{assets, guard::Guard, router, server, state::AppState},
+        minds::catalogue::Minds,
+    },
+    terminal::interrupt,
 };
 
 const PORT: u16 = 7878;
@@ -84,18 +88,21 @@ async fn serve(args: &Args, folder: PathBuf) -> anyhow::Result<()> {
     let url = address_of_page(listener.local_addr()?);
     println!("Tabiya is at {url}   (Ctrl-C ends it; games are kept)");
     if !assets::is_built() {
-        eprintln!("tabiya: the page was not built into this program; {url} says what is missing");
+        warn!("the page was not built into this program; {url} says what is missing");
     }
     if args.open
         && let Err(error) = open::that_detached(&url)
     {
-        eprintln!("tabiya: cannot open the browser: {error}");
+        warn!("cannot open the browser: {error}");
     }
+    let ended = Arc::new(Notify::new());
+    let interrupted = Arc::clone(&ended);
+    interrupt::flag_and(move || interrupted.notify_one())?;
     // Open sockets would keep a graceful shutdown waiting for as long as someone looks at the page. Every move is on
     // disk already, so there is nothing to wait for.
     tokio::select! {
         never = server::serve(listener, page, server::Limits::default()) => match never {},
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
+        () = ended.notified() => {}
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use ::data::Dataset;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use nets::{Event, RunConfig, TrainOptions};
+use tracing::info;
 
 use crate::terminal::interrupt;
 
@@ -105,7 +106,7 @@ const SMOOTH: f64 = 50.0;
 
 impl Watcher {
     fn new(config: &RunConfig, folder: &Path) -> Watcher {
-        eprintln!(
+        info!(
             "training {} on {}, {} steps of {}",
             config.net.family(),
             nets::device_name(),
@@ -170,7 +171,7 @@ impl Watcher {
     fn end(&self, stopped: bool) {
         self.bar.finish_and_clear();
         let how = if stopped { "stopped" } else { "done" };
-        eprintln!("{how} after step {}: {}", self.last.0, self.message());
+        info!("{how} after step {}: {}", self.last.0, self.message());
         println!("{}", self.folder.display());
     }
 }

@@ -86,6 +86,23 @@ impl Operation {
         }
     }
 
+    /// What it is, for those who wonder why it does not fit.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Operation::Block { shape, smolgen } => format!("a block of {shape:?} with smolgen {smolgen:?}"),
+            Operation::Tokens { shape, .. } => format!("a block of {shape:?}"),
+            Operation::Residual { channels, reduced } => {
+                format!("a residual block of {channels} channels, {reduced} squeezed")
+            }
+            Operation::Sums { width, .. } | Operation::Squares { width, .. } => {
+                format!("a lookup of rows of {width}")
+            }
+            Operation::Head { shape, .. } => format!("a head of {shape:?}"),
+            Operation::Choice { .. } => "a choice among lists".to_owned(),
+            Operation::Graph { shape, .. } => format!("a graph layer of {shape:?}"),
+        }
+    }
+
     /// The shape of the result, from that of what goes through.
     pub(super) fn shape(&self, x: Shape) -> Shape {
         match self {

@@ -67,6 +67,9 @@ impl Stem {
         let channels = std::array::from_fn(|at| self.branches[at].val().dims()[1]);
         let [_, width] = self.mix.weight.val().dims();
         let shape = dilated::Shape { planes: PLANES, channels, width };
+        if fused::reachable() && !shape.fits() {
+            fused::tell_fallback(&format!("a stem of {shape:?}"));
+        }
         (fused::reachable() && shape.fits()).then_some(shape)
     }
 

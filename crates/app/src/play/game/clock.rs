@@ -8,14 +8,18 @@ use chess::{
 };
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
+use utoipa::ToSchema;
 
 pub(crate) const MAX_BASE_S: u32 = 3 * 3600;
 pub(crate) const MAX_INCREMENT_S: u32 = 180;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Seconds at the start, and for each move; not none of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimeControl {
+    #[schema(maximum = 10800)]
     pub(crate) base_s: u32,
+    #[schema(maximum = 180)]
     pub(crate) increment_s: u32,
 }
 

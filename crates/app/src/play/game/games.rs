@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use data::date;
 use tokio::time::Instant;
 
 use super::{
@@ -15,10 +16,7 @@ use super::{
     state::Game,
     view::Summary,
 };
-use crate::{
-    date,
-    play::{ids, minds::catalogue::Minds, openings::Openings},
-};
+use crate::play::{ids, minds::catalogue::Minds, openings::Openings};
 
 /// Games at once: each costs a few kilobytes and, now and then, a search.
 const MOST_GAMES: usize = 4000;

@@ -13,6 +13,7 @@ use data::durable;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::time::Instant;
+use tracing::error;
 
 use super::{
     setup::{Setup, SetupError},
@@ -175,7 +176,7 @@ impl Journals {
             .filter_map(|(changed, path)| match game(path) {
                 Ok(game) => game.map(|(game, _)| Listed::Game(Box::new(game))),
                 Err(error) => {
-                    eprintln!("tabiya: {error}");
+                    error!("{error}");
                     let id = path.file_stem()?.to_str()?.to_owned();
                     let changed = changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
                     let created_s = changed.map_or(0, |since| since.as_secs());
@@ -230,7 +231,7 @@ fn replay(path: &Path, bytes: &[u8], now: Instant) -> Result<(Game, usize), Jour
         let event = serde_json::from_slice::<Event>(line).map_err(|error| error.to_string());
         let recorded = event.and_then(|event| game.record(&event, now).map_err(|error| error.to_string()));
         if let Err(error) = recorded {
-            eprintln!("tabiya: {}: line {}: {error}", path.display(), index + 2);
+            error!("{}: line {}: {error}", path.display(), index + 2);
             let remark = "the file of this game is damaged; it is shown up to the last line that can be read";
             game.remark = Some(remark.to_owned());
             return Ok((game, good));

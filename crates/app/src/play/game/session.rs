@@ -11,6 +11,7 @@ use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, sleep_until},
 };
+use tracing::error;
 
 use super::{
     error::GameError,
@@ -241,7 +242,7 @@ impl Session {
 
     /// For events that nobody asked for; they come again if they cannot be kept. Whether they are.
     async fn keep_or_undo(&mut self, before: Game, events: Vec<Event>) -> bool {
-        self.keep(before, events).await.inspect_err(|error| eprintln!("tabiya: {error}")).is_ok()
+        self.keep(before, events).await.inspect_err(|error| error!("{error}")).is_ok()
     }
 
     /// First the disk, then the players. What cannot be kept has not happened: the game is again as it was `before`.

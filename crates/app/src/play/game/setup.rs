@@ -6,25 +6,36 @@ use chess::{
 };
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use utoipa::ToSchema;
 
-use super::clock::{MAX_BASE_S, MAX_INCREMENT_S, TimeControl};
+use super::{
+    clock::{MAX_BASE_S, MAX_INCREMENT_S, TimeControl},
+    side::{self, Side},
+};
 
 pub(crate) const RATINGS: std::ops::RangeInclusive<u16> = 600..=2600;
 const LONGEST_NAME: usize = 60;
 /// A game that begins deep in another is practice; one longer than any ever played is a mistake or an attack.
 const MOST_MOVES: usize = 600;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A game as it is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Setup {
     /// The opponent, as `tabiya` names its minds: `family:search`.
+    #[schema(example = "heuristic:alpha-beta")]
     pub(crate) mind: String,
     /// The rating that the opponent plays at.
+    #[schema(minimum = 600, maximum = 2600)]
     pub(crate) rating: u16,
+    #[schema(minimum = 600, maximum = 2600)]
     pub(crate) own_rating: u16,
     #[serde(with = "side")]
+    #[schema(value_type = Side)]
     pub(crate) color: Color,
-    /// `None` is a game without clocks.
+    /// `null` is a game without clocks.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(required)]
     pub(crate) time: Option<TimeControl>,
     #[serde(default)]
     pub(crate) start: Start,
@@ -32,24 +43,29 @@ pub(crate) struct Setup {
     pub(crate) pace: Pace,
     /// What the player calls herself, for the PGN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 60)]
     pub(crate) name: Option<String>,
     /// What the player calls the position that she practises.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 60)]
     pub(crate) title: Option<String>,
 }
 
 /// Where a game begins: a position, and moves from it that are already played.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Start {
+    /// The usual position if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fen: Option<String>,
+    /// In UCI.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 600)]
     pub(crate) moves: Vec<String>,
 }
 
 /// How long the opponent lets the player wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Pace {
     /// As long as a person would.
@@ -127,28 +143,6 @@ impl Start {
         }
         Ok(self.first()?.after_uci(self.moves.iter().map(String::as_str))?)
     }
-}
-
-/// Colours as JSON has them: `white` and `black`.
-pub(crate) mod side {
-    use chess::shakmaty::Color;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(crate) fn serialize<S: Serializer>(color: &Color, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(super::name(*color))
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Color, D::Error> {
-        match String::deserialize(from)?.as_str() {
-            "white" => Ok(Color::White),
-            "black" => Ok(Color::Black),
-            other => Err(D::Error::custom(format!("`{other}` is neither white nor black"))),
-        }
-    }
-}
-
-pub(crate) fn name(color: Color) -> &'static str {
-    color.fold_wb("white", "black")
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use chess::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::time::Instant;
+use utoipa::ToSchema;
 
 use super::{
     clock::GameClock,
@@ -59,12 +60,13 @@ pub(crate) struct Offer {
 
 /// What a player can do, as the page says it. Variants without fields have braces because serde lets unknown fields of
 /// others pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Action {
     /// `ply` guards against a move that was meant for another position.
     Move {
         uci: String,
+        /// Half-moves on the board when the move was meant.
         #[serde(default)]
         ply: Option<usize>,
     },

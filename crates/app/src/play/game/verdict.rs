@@ -5,10 +5,11 @@ use chess::{
     shakmaty::{Color, KnownOutcome, Outcome, Position},
 };
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::setup::name;
+use super::side::Side;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
     Checkmate,
@@ -65,22 +66,22 @@ impl Verdict {
 }
 
 /// As journals and the page have it: `{"winner": "white", "reason": "time"}`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Verdict)]
 pub(crate) struct VerdictJson {
-    winner: Option<String>,
+    winner: Option<Side>,
     reason: Reason,
 }
 
 impl From<Verdict> for VerdictJson {
     fn from(verdict: Verdict) -> VerdictJson {
-        VerdictJson { winner: verdict.winner.map(|side| name(side).to_owned()), reason: verdict.reason }
+        VerdictJson { winner: verdict.winner.map(Side::from), reason: verdict.reason }
     }
 }
 
 impl From<VerdictJson> for Verdict {
     fn from(json: VerdictJson) -> Verdict {
-        let winner = json.winner.map(|side| Color::from_white(side == "white"));
-        Verdict::new(winner, json.reason)
+        Verdict::new(json.winner.map(Color::from), json.reason)
     }
 }
 

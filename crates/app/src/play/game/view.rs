@@ -4,14 +4,15 @@ use chess::{
     Moment, pgn,
     shakmaty::{Color, Position},
 };
+use data::date;
 use serde::Serialize;
 use tokio::time::Instant;
-
-use crate::date;
+use utoipa::ToSchema;
 
 use super::{
     clock::TimeControl,
-    setup::{Setup, name},
+    setup::Setup,
+    side::Side,
     state::Game,
     verdict::{Reason, VerdictJson},
 };
@@ -20,7 +21,8 @@ use crate::play::{
     openings::{Opening, Openings},
 };
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Game)]
 pub(crate) struct View {
     id: String,
     created_s: u64,
@@ -28,8 +30,9 @@ pub(crate) struct View {
     /// Where the moves start.
     start_fen: String,
     fen: String,
-    turn: &'static str,
+    turn: Side,
     check: bool,
+    /// Half-moves that were on the board when the game began.
     given: usize,
     moves: Vec<PlyView>,
     clock: Option<ClockView>,
@@ -43,7 +46,8 @@ pub(crate) struct View {
     pub(crate) remark: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Ply)]
 struct PlyView {
     uci: String,
     san: String,
@@ -51,13 +55,14 @@ struct PlyView {
     left_ms: Option<u64>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Clock)]
 struct ClockView {
-    #[serde(flatten)]
-    control: TimeControl,
+    base_s: u32,
+    increment_s: u32,
     white_ms: u64,
     black_ms: u64,
-    running: Option<&'static str>,
+    running: Option<Side>,
 }
 
 impl View {
@@ -70,7 +75,7 @@ impl View {
             setup: game.setup.clone(),
             start_fen: game.first.fen(),
             fen: game.now.fen(),
-            turn: name(game.turn()),
+            turn: game.turn().into(),
             check: game.now.position.is_check(),
             given: game.given,
             moves: game
@@ -84,10 +89,11 @@ impl View {
                 })
                 .collect(),
             clock: game.clock.control().map(|control| ClockView {
-                control,
+                base_s: control.base_s,
+                increment_s: control.increment_s,
                 white_ms: left(Color::White),
                 black_ms: left(Color::Black),
-                running: running.map(name),
+                running: running.map(Side::from),
             }),
             verdict: game.verdict.map(Into::into),
             score: game.verdict.map_or("*".to_owned(), |verdict| verdict.outcome().to_string()),
@@ -101,13 +107,13 @@ impl View {
 }
 
 /// One line of the list of past games.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Summary {
     id: String,
     created_s: u64,
     mind: String,
     rating: u16,
-    color: &'static str,
+    color: Side,
     time: Option<TimeControl>,
     title: Option<String>,
     plies: usize,
@@ -125,7 +131,7 @@ impl Summary {
             created_s,
             mind: "?".to_owned(),
             rating: 0,
-            color: name(Color::White),
+            color: Side::White,
             time: None,
             title: None,
             plies: 0,
@@ -142,7 +148,7 @@ impl Summary {
             created_s: game.created_s,
             mind: game.setup.mind.clone(),
             rating: game.setup.rating,
-            color: name(game.setup.color),
+            color: game.setup.color.into(),
             time: game.setup.time,
             title: game.setup.title.clone(),
             plies: game.plies.len(),
@@ -159,7 +165,7 @@ pub(crate) fn to_pgn(game: &Game, openings: &Openings) -> pgn::Game {
     let setup = &game.setup;
     let mut out = pgn::Game::new(game.first.clone());
     out.set_tag("Event", "Casual game");
-    out.set_tag("Date", date::pgn(game.created_s));
+    out.set_tag("Date", date::day_of(game.created_s));
     let opponent = format!("Tabiya {}", setup.mind);
     let player = setup.name.clone().unwrap_or_else(|| "You".to_owned());
     let (white, black) = setup.color.fold_wb((player.clone(), opponent.clone()), (opponent, player));

@@ -1,6 +1,6 @@
 //! Errors as JSON: `{"error": {"code": "illegal", "message": "..."}}`.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use axum::{
     Json,
@@ -10,13 +10,18 @@ use axum::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::time::timeout;
+use tracing::error;
+use utoipa::{
+    IntoResponses, ToSchema,
+    openapi::{ContentBuilder, Ref, RefOr, Response as Described, ResponseBuilder},
+};
 
 use crate::play::{
     game::{error::GameError, journal::JournalError, setup::SetupError, state::ActionError},
     review::analysis::ReviewError,
 };
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ApiError {
     #[serde(skip)]
     pub(crate) status: StatusCode,
@@ -65,6 +70,25 @@ impl ApiError {
     /// `{"error": ...}`, for sockets as well.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::json!({ "error": self })
+    }
+}
+
+/// Whatever is not what was asked for.
+#[derive(Debug, ToSchema)]
+#[schema(as = Error)]
+#[expect(dead_code, reason = "the description alone reads it; `json` writes it")]
+pub(crate) struct ErrorBody {
+    error: ApiError,
+}
+
+/// What any address may answer, besides the refusals that it names.
+impl IntoResponses for ApiError {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error"))).build();
+        let response = ResponseBuilder::new()
+            .description("What is malformed, too large, too fast or from a foreign page")
+            .content("application/json", content);
+        BTreeMap::from([("default".to_owned(), response.build().into())])
     }
 }
 
@@ -119,7 +143,7 @@ impl From<ActionError> for ApiError {
 impl From<JournalError> for ApiError {
     /// What is wrong with a file is for the one who runs the server, not for whoever asks.
     fn from(error: JournalError) -> ApiError {
-        eprintln!("tabiya: {error}");
+        error!("{error}");
         ApiError::storage(error.is_disk_full(), error.for_player())
     }
 }

@@ -13,7 +13,7 @@ use axum::{
 };
 
 use super::{
-    api_error::{ApiError, Body},
+    api_error::{ApiError, Body, ErrorBody},
     client::Client,
     state::AppState,
 };
@@ -25,6 +25,20 @@ use crate::play::{
 
 type Shared = State<Arc<AppState>>;
 
+/// Begin a game.
+#[utoipa::path(
+    post,
+    path = "/games",
+    request_body = Setup,
+    responses(
+        (status = 201, description = "The new game", body = View),
+        (status = 422, description = "The setup cannot be played", body = ErrorBody),
+        (status = 429, description = "Too many games of yours at once", body = ErrorBody),
+        (status = 503, description = "Too many games of everybody's", body = ErrorBody),
+        (status = 507, description = "Not saved: the disk is full", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn start(
     State(state): Shared,
     client: Client,
@@ -36,12 +50,32 @@ pub(crate) async fn start(
     Ok((StatusCode::CREATED, Json(view)))
 }
 
+/// One's own games, newest first.
+#[utoipa::path(
+    get,
+    path = "/games",
+    responses(
+        (status = 200, description = "The games", body = Vec<Summary>),
+        ApiError,
+    )
+)]
 pub(crate) async fn list(State(state): Shared, client: Client) -> Result<Json<Vec<Summary>>, ApiError> {
     // Up to hundreds of small files.
     let games = tokio::task::spawn_blocking(move || state.games.list(&client.0)).await;
     Ok(Json(games.map_err(|_| ApiError::gone("the list broke off; ask again"))?))
 }
 
+/// A game as it stands.
+#[utoipa::path(
+    get,
+    path = "/games/{id}",
+    params(("id" = String, Path)),
+    responses(
+        (status = 200, description = "The game", body = View),
+        (status = 404, description = "No such game of yours", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn view(
     State(state): Shared,
     client: Client,
@@ -50,6 +84,20 @@ pub(crate) async fn view(
     Ok(Json(state.games.find(&client.0, &id)?.view().await?))
 }
 
+/// Move, resign, offer a draw, take back.
+#[utoipa::path(
+    post,
+    path = "/games/{id}/actions",
+    params(("id" = String, Path)),
+    request_body = Action,
+    responses(
+        (status = 200, description = "The game after it", body = View),
+        (status = 404, description = "No such game of yours", body = ErrorBody),
+        (status = 409, description = "Not possible now", body = ErrorBody),
+        (status = 507, description = "Not saved, and so not played: the disk is full", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn act(
     State(state): Shared,
     client: Client,
@@ -61,6 +109,17 @@ pub(crate) async fn act(
     Ok(Json(handle.view().await?))
 }
 
+/// A game in PGN, with clocks.
+#[utoipa::path(
+    get,
+    path = "/games/{id}/pgn",
+    params(("id" = String, Path)),
+    responses(
+        (status = 200, description = "PGN", body = String, content_type = "application/x-chess-pgn"),
+        (status = 404, description = "No such game of yours", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn pgn(
     State(state): Shared,
     client: Client,

@@ -9,14 +9,16 @@ use chess::{
 };
 use engine::Limits;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{
-    api_error::{ApiError, Body},
+    api_error::{ApiError, Body, ErrorBody},
     client::Client,
     state::AppState,
 };
 use crate::play::{
-    game::setup::{RATINGS, SetupError, Start, name},
+    game::setup::{RATINGS, SetupError, Start},
+    game::side::Side,
     minds::catalogue::{ENGINE, MindCard, Minds, Network},
     minds::search_pool::SearchResult,
     minds::turns::{Asker, Urgency},
@@ -29,15 +31,22 @@ const LINES: usize = 3;
 const LINE_LENGTH: usize = 10;
 const MOST_MOVES: usize = 8;
 
-#[derive(Debug, Deserialize)]
+/// A position, and the player whom minds shall think of.
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Question {
-    #[serde(flatten)]
-    start: Start,
-    #[serde(default = "usual_rating")]
-    rating: u16,
-    /// Seconds that both players have left; none is no clock.
     #[serde(default)]
+    fen: Option<String>,
+    /// In UCI.
+    #[serde(default)]
+    #[schema(max_items = 600)]
+    moves: Vec<String>,
+    #[serde(default = "usual_rating")]
+    #[schema(minimum = 600, maximum = 2600)]
+    rating: u16,
+    /// Seconds that both players have left, of which at most ten hours count; none is no clock.
+    #[serde(default)]
+    #[schema(maximum = 4294967295.0)]
     clock_s: Option<u32>,
 }
 
@@ -45,20 +54,23 @@ fn usual_rating() -> u16 {
     1500
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Opinions)]
 pub(crate) struct Answer {
     fen: String,
-    turn: &'static str,
+    turn: Side,
     minds: Vec<View>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MindOpinion)]
 struct View {
     #[serde(flatten)]
     card: MindCard,
     /// The likeliest moves; empty where a mind has no opinion on them.
     policy: Vec<Likely>,
     /// Chances of White, of a draw, of Black.
+    #[schema(value_type = Option<(f32, f32, f32)>)]
     chances: Option<[f32; 3]>,
     score: Option<WhiteScore>,
     /// Predicted seconds of thought.
@@ -67,24 +79,47 @@ struct View {
     depth: Option<u32>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct Likely {
     uci: String,
     san: String,
     chance: f32,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Line)]
 struct LineView {
     score: Option<WhiteScore>,
     uci: Vec<String>,
     san: Vec<String>,
 }
 
+/// The minds that can be played and asked; the first is the usual opponent.
+#[utoipa::path(
+    get,
+    path = "/minds",
+    responses(
+        (status = 200, description = "The minds", body = Vec<MindCard>),
+        ApiError,
+    )
+)]
 pub(crate) async fn minds(State(state): State<Arc<AppState>>) -> Json<Vec<MindCard>> {
     Json(state.minds.cards.clone())
 }
 
+/// What every mind thinks of a position.
+#[utoipa::path(
+    post,
+    path = "/opinions",
+    request_body = Question,
+    responses(
+        (status = 200, description = "One opinion for each mind", body = Answer),
+        (status = 422, description = "Not a position", body = ErrorBody),
+        (status = 429, description = "Too many questions of yours at once", body = ErrorBody),
+        (status = 503, description = "Too many questions of everybody's", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn opinions(
     State(state): State<Arc<AppState>>,
     client: Client,
@@ -93,7 +128,8 @@ pub(crate) async fn opinions(
     if !RATINGS.contains(&question.rating) {
         return Err(SetupError::Rating(question.rating).into());
     }
-    let mut moment = question.start.new_moment()?;
+    let start = Start { fen: question.fen, moves: question.moves };
+    let mut moment = start.new_moment()?;
     moment.players = Some(Ratings::lichess(Some(question.rating), Some(question.rating)));
     moment.clocks = question.clock_s.map(|seconds| Clocks::start(seconds.clamp(1, 36_000), 0));
     let _turn = state.questions.begin(&client.0)?;
@@ -101,7 +137,7 @@ pub(crate) async fn opinions(
     let networks = state.minds.networks.iter().map(|network| ask(network, &moment));
     let mut minds = futures_util::future::join_all(networks).await;
     minds.extend(search(&state.minds, &asker, &moment).await);
-    Ok(Json(Answer { fen: moment.fen(), turn: name(moment.turn()), minds }))
+    Ok(Json(Answer { fen: moment.fen(), turn: moment.turn().into(), minds }))
 }
 
 fn empty(card: &MindCard) -> View {

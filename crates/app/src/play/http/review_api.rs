@@ -10,11 +10,11 @@ use axum::{
 };
 use futures_util::StreamExt;
 use serde::Deserialize;
-use serde_json::Value;
 use tokio::sync::mpsc;
+use utoipa::ToSchema;
 
 use super::{
-    api_error::{ApiError, Body},
+    api_error::{ApiError, Body, ErrorBody},
     client::Client,
     state::AppState,
 };
@@ -22,21 +22,39 @@ use crate::play::{
     game::setup::{RATINGS, SetupError},
     minds::turns::{Asker, Urgency},
     review::analysis::{self, Reviewed},
+    review::line::ReviewLine,
 };
 
-#[derive(Debug, Deserialize)]
+/// Either a game in PGN or one of one's own.
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ReviewRequest)]
 pub(crate) struct Request {
-    /// A game in PGN, or else the name of one's own.
     #[serde(default)]
     pgn: Option<String>,
+    /// The id of a game of one's own.
     #[serde(default)]
     game: Option<String>,
     /// The player's own rating.
     #[serde(default)]
+    #[schema(minimum = 600, maximum = 2600)]
     rating: Option<u16>,
 }
 
+/// Look a game over.
+///
+/// The answer is one JSON object a line, as they are found: the game, then every position and every move, then `{"type": "done"}`.
+#[utoipa::path(
+    post,
+    path = "/review",
+    request_body = Request,
+    responses(
+        (status = 200, description = "Lines of JSON", body = ReviewLine, content_type = "application/x-ndjson"),
+        (status = 400, description = "Not a game", body = ErrorBody),
+        (status = 429, description = "Other games are being reviewed", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn review(
     State(state): State<Arc<AppState>>,
     client: Client,
@@ -55,7 +73,7 @@ pub(crate) async fn review(
     let permit =
         permit.map_err(|_| ApiError::too_many("other games are being reviewed; try again in a minute"))?;
     // A reader who leaves closes the channel, and the work ends with the next line.
-    let (lines, mut written) = mpsc::channel::<Value>(8);
+    let (lines, mut written) = mpsc::channel::<ReviewLine>(8);
     let asker = Asker::new(&client.0, Urgency::Review);
     tokio::spawn(async move {
         // Whoever leaves ends the search that is under way as well.
@@ -66,6 +84,10 @@ pub(crate) async fn review(
         drop(permit);
     });
     let lines = futures_util::stream::poll_fn(move |context| written.poll_recv(context))
-        .map(|line| Ok::<_, Infallible>(Bytes::from(format!("{line}\n"))));
+        .map(|line| Ok::<_, Infallible>(Bytes::from(json_line(&line))));
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], Stream::from_stream(lines)).into_response())
+}
+
+fn json_line(line: &ReviewLine) -> String {
+    serde_json::to_string(line).expect("plain data") + "\n"
 }

@@ -8,8 +8,9 @@ use axum::{
     http::{HeaderValue, StatusCode, header::CACHE_CONTROL},
     middleware::{self, Next},
     response::Response,
-    routing::{delete, get, post},
+    routing::get,
 };
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     api_error::ApiError,
@@ -23,20 +24,26 @@ use super::{
 /// Enough for any game and its comments.
 const LARGEST_BODY: usize = 256 * 1024;
 
+/// Every address under `/api`, each described where it is handled.
+pub(super) fn addresses() -> OpenApiRouter<Arc<AppState>> {
+    OpenApiRouter::new()
+        .routes(routes!(games_api::list, games_api::start))
+        .routes(routes!(games_api::view))
+        .routes(routes!(games_api::act))
+        .routes(routes!(games_api::pgn))
+        .routes(routes!(socket::open))
+        .routes(routes!(opinions_api::minds))
+        .routes(routes!(opinions_api::opinions))
+        .routes(routes!(openings_api::find))
+        .routes(routes!(review_api::review))
+        .routes(routes!(tabiyas_api::list, tabiyas_api::save))
+        .routes(routes!(tabiyas_api::remove))
+        .routes(routes!(openapi::describe))
+}
+
 pub(crate) fn router(state: Arc<AppState>, guard: Guard) -> Router {
-    let api = Router::new()
-        .route("/games", get(games_api::list).post(games_api::start))
-        .route("/games/{id}", get(games_api::view))
-        .route("/games/{id}/actions", post(games_api::act))
-        .route("/games/{id}/pgn", get(games_api::pgn))
-        .route("/games/{id}/socket", get(socket::open))
-        .route("/minds", get(opinions_api::minds))
-        .route("/opinions", post(opinions_api::opinions))
-        .route("/openings", get(openings_api::find))
-        .route("/review", post(review_api::review))
-        .route("/tabiyas", get(tabiyas_api::list).post(tabiyas_api::save))
-        .route("/tabiyas/{id}", delete(tabiyas_api::remove))
-        .route("/openapi.json", get(openapi::document))
+    let (api, _) = addresses().split_for_parts();
+    let api = api
         .fallback(async || ApiError::not_found("there is nothing at this address"))
         .method_not_allowed_fallback(async || {
             ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", "this address is asked in another way")

@@ -12,7 +12,12 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{api_error::ApiError, client::Client, rate_limit::Rate, state::AppState};
+use super::{
+    api_error::{ApiError, ErrorBody},
+    client::Client,
+    rate_limit::Rate,
+    state::AppState,
+};
 use crate::play::{game::session::GameHandle, game::state::Action, game::view::View};
 
 /// No action needs more.
@@ -26,6 +31,20 @@ const SILENCE: Duration = Duration::from_secs(90);
 /// A page that takes nothing in for so long is gone.
 const SLOWEST_READER: Duration = Duration::from_secs(20);
 
+/// A WebSocket to the game.
+///
+/// In: Action, or `{"type": "ping"}`. Out: `{"type": "state", "game": Game}` at once and after every change, `{"type": "pong"}`, or an
+/// error. At most 4096 bytes a message and 10 messages a second; something must be said every 90 seconds.
+#[utoipa::path(
+    get,
+    path = "/games/{id}/socket",
+    params(("id" = String, Path)),
+    responses(
+        (status = 101, description = "The connection is open"),
+        (status = 404, description = "No such game of yours", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn open(
     State(state): State<Arc<AppState>>,
     client: Client,

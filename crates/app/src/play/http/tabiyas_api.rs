@@ -13,36 +13,37 @@ use axum::{
 };
 use data::durable;
 use serde::{Deserialize, Serialize};
+use tracing::error;
+use utoipa::ToSchema;
 
 use super::{
-    api_error::{ApiError, Body},
+    api_error::{ApiError, Body, ErrorBody},
     client::Client,
     state::AppState,
 };
 use crate::play::{
-    game::{
-        journal::Journals,
-        setup::{Start, name},
-    },
+    game::{journal::Journals, setup::Start, side::Side},
     ids,
 };
 
 const MOST: usize = 300;
 const LONGEST_TITLE: usize = 100;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A position that a player practises.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Tabiya {
     id: String,
     title: String,
     start: Start,
     /// The position that the start leads to, for its picture.
     fen: String,
-    turn: String,
+    turn: Side,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewTabiya {
+    #[schema(min_length = 1, max_length = 100, pattern = r"\S")]
     title: String,
     start: Start,
 }
@@ -56,10 +57,32 @@ pub(crate) struct Tabiyas {
 
 type Shared = State<Arc<AppState>>;
 
+/// One's own positions to practise.
+#[utoipa::path(
+    get,
+    path = "/tabiyas",
+    responses(
+        (status = 200, description = "The positions", body = Vec<Tabiya>),
+        ApiError,
+    )
+)]
 pub(crate) async fn list(State(state): Shared, client: Client) -> Result<Json<Vec<Tabiya>>, ApiError> {
     off_the_runtime(move || state.tabiyas.read(&client).map(Json)).await
 }
 
+/// Keep a position.
+#[utoipa::path(
+    post,
+    path = "/tabiyas",
+    request_body = NewTabiya,
+    responses(
+        (status = 201, description = "As it was kept", body = Tabiya),
+        (status = 400, description = "No title", body = ErrorBody),
+        (status = 422, description = "Not a position", body = ErrorBody),
+        (status = 507, description = "Not saved: the disk is full", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn save(
     State(state): Shared,
     client: Client,
@@ -74,7 +97,7 @@ pub(crate) async fn save(
         id: ids::game(),
         title: title.to_owned(),
         fen: moment.fen(),
-        turn: name(moment.turn()).to_owned(),
+        turn: moment.turn().into(),
         start: new.start,
     };
     let saved = tabiya.clone();
@@ -89,6 +112,17 @@ pub(crate) async fn save(
     Ok((StatusCode::CREATED, Json(tabiya)))
 }
 
+/// Forget a position.
+#[utoipa::path(
+    delete,
+    path = "/tabiyas/{id}",
+    params(("id" = String, Path)),
+    responses(
+        (status = 204, description = "Forgotten"),
+        (status = 404, description = "Not in your list", body = ErrorBody),
+        ApiError,
+    )
+)]
 pub(crate) async fn remove(
     State(state): Shared,
     client: Client,
@@ -149,7 +183,7 @@ impl Tabiyas {
 }
 
 fn storage(path: &std::path::Path, error: &io::Error) -> ApiError {
-    eprintln!("tabiya: {}: {error}", path.display());
+    error!("{}: {error}", path.display());
     match error.kind() {
         io::ErrorKind::StorageFull => ApiError::storage(true, "not saved: the disk is full"),
         _ => ApiError::storage(false, "the list cannot be read or written"),

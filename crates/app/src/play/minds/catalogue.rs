@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chess::{Brain, search_name};
 use engine::{Mind, heuristic, searches_for};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::minds::{MINDS, Names};
 
@@ -20,7 +21,8 @@ const MOST_ANSWERING: usize = 6;
 const MOST_SEARCHING: usize = 4;
 
 /// A way to play, as the page shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Mind)]
 pub(crate) struct MindCard {
     /// `family:search`.
     pub(crate) name: String,

@@ -12,6 +12,7 @@ use std::{
 
 use chess::{Moment, shakmaty::Move};
 use engine::{Info, Limits, Score, Search, Settings, Signals, Task};
+use tracing::warn;
 
 use super::turns::{Asker, Turns};
 use crate::minds::Names;
@@ -78,12 +79,12 @@ impl SearchPool {
             let _turn = turn;
             let known = lock(&idle).get_mut(&mind).and_then(Vec::pop);
             let search = known.map_or_else(|| Names::parse(&mind).build(&settings(1)), Ok);
-            let mut search = search.inspect_err(|error| eprintln!("tabiya: {mind}: {error:#}")).ok()?;
+            let mut search = search.inspect_err(|error| warn!("{mind}: {error:#}")).ok()?;
             let thought = think(&mut *search, &moment, limits, &signals, lines);
             lock(&idle).entry(mind).or_default().push(search);
             Some(thought)
         });
-        thinking.await.inspect_err(|error| eprintln!("tabiya: a search failed: {error}")).ok()?
+        thinking.await.inspect_err(|error| warn!("a search failed: {error}")).ok()?
     }
 }
 

@@ -6,15 +6,16 @@ use chess::{
     shakmaty::san::SanPlus,
 };
 use engine::{Limits, Score};
-use serde_json::{Value, json};
 use thiserror::Error;
 use tokio::sync::mpsc::Sender;
 
 use super::{
+    line::{PlayedMove, ReviewGame, ReviewLine, ReviewMove, ReviewPosition},
     people,
     score::{Judgement, WhiteScore, expectation},
 };
 use crate::play::{
+    game::side::Side,
     minds::catalogue::{ENGINE, Minds},
     minds::search_pool::SearchResult,
     minds::turns::Asker,
@@ -53,26 +54,24 @@ impl Reviewed {
         Ok(Reviewed { moments: game.moments().collect(), game })
     }
 
-    fn overview(&self) -> Value {
-        let mut moves = Vec::new();
-        for (ply, &m) in self.game.moves.iter().enumerate() {
+    fn overview(&self) -> ReviewGame {
+        let played = self.game.moves.iter().enumerate().map(|(ply, &m)| {
             let before = &self.moments[ply];
-            moves.push(json!({
-                "uci": before.uci(m),
-                "san": SanPlus::from_move(before.position.clone(), m).to_string(),
-                "fen": self.moments[ply + 1].fen(),
-                "left_ms": self.game.clocks_cs[ply].map(|cs| 10 * u64::from(cs)),
-                "spent_s": self.spent_s(ply),
-            }));
+            PlayedMove {
+                uci: before.uci(m),
+                san: SanPlus::from_move(before.position.clone(), m).to_string(),
+                fen: self.moments[ply + 1].fen(),
+                left_ms: self.game.clocks_cs[ply].map(|cs| 10 * u64::from(cs)),
+                spent_s: self.spent_s(ply),
+            }
+        });
+        ReviewGame {
+            tags: self.game.tags.clone(),
+            start_fen: self.game.start.fen(),
+            moves: played.collect(),
+            score: self.game.outcome.to_string(),
+            opening: Openings::shared().of_line(&self.game.start, self.game.moves.iter().copied()),
         }
-        json!({
-            "type": "game",
-            "tags": self.game.tags,
-            "start_fen": self.game.start.fen(),
-            "moves": moves,
-            "score": self.game.outcome.to_string(),
-            "opening": Openings::shared().of_line(&self.game.start, self.game.moves.iter().copied()),
-        })
     }
 
     /// Seconds that a move took, where both clocks are known.
@@ -93,26 +92,26 @@ pub(crate) async fn review(
     asker: &Asker,
     reviewed: &Reviewed,
     own: Option<u16>,
-    lines: &Sender<Value>,
+    lines: &Sender<ReviewLine>,
 ) {
-    if lines.send(reviewed.overview()).await.is_err() {
+    if lines.send(ReviewLine::Game(reviewed.overview())).await.is_err() {
         return;
     }
     let mut before = None;
     for (ply, moment) in reviewed.moments.iter().enumerate() {
         let seen = evaluate(minds, asker, moment).await;
-        if lines.send(position(ply, moment, &seen)).await.is_err() {
+        if lines.send(ReviewLine::Position(position(ply, moment, &seen))).await.is_err() {
             return;
         }
         if let Some(before) = before.replace(seen.clone()) {
             let line = judged(minds, reviewed, own, ply - 1, &before, &seen).await;
-            if lines.send(line).await.is_err() {
+            if lines.send(ReviewLine::Move(line)).await.is_err() {
                 return;
             }
         }
     }
     // Whoever left does not need to know that it is done.
-    drop(lines.send(json!({ "type": "done" })).await);
+    drop(lines.send(ReviewLine::Done {}).await);
 }
 
 /// What the engine sees: for the side to move.
@@ -137,37 +136,26 @@ async fn evaluate(minds: &Minds, asker: &Asker, moment: &Moment) -> Seen {
     Seen { score: ended.or(thought.score).unwrap_or(Score::Centipawns(0)), thought }
 }
 
-fn position(ply: usize, moment: &Moment, seen: &Seen) -> Value {
-    let white = moment.turn().fold_wb(expectation(seen.score), 1.0 - expectation(seen.score));
-    let best = seen.thought.best;
+fn position(ply: usize, moment: &Moment, seen: &Seen) -> ReviewPosition {
+    let expected = expectation(seen.score);
     let mut at = moment.clone();
     let mut line = Vec::new();
-    for &m in seen
-        .thought
-        .lines
-        .first()
-        .map(|line| line.moves.as_slice())
-        .unwrap_or_default()
-        .iter()
-        .take(LINE_LENGTH)
-    {
+    let moves = seen.thought.lines.first().map(|line| line.moves.as_slice()).unwrap_or_default();
+    for &m in moves.iter().take(LINE_LENGTH) {
         line.push(SanPlus::from_move(at.position.clone(), m).to_string());
         at.play(m);
     }
-    json!({
-        "type": "position",
-        "ply": ply,
-        "score": mate_on_board(moment).unwrap_or_else(|| json!(WhiteScore::new(seen.score, moment.turn()))),
-        "white": white,
-        "best": best.map(|m| moment.uci(m)),
-        "line": line,
-    })
-}
-
-/// Mate in nothing has no sign of its own, so the winner is told instead.
-fn mate_on_board(moment: &Moment) -> Option<Value> {
-    let winner = moment.ending()?.winner()?;
-    Some(json!({ "mated": winner.fold_wb("black", "white") }))
+    let winner = moment.ending().and_then(|ending| ending.winner());
+    ReviewPosition {
+        ply,
+        score: match winner {
+            Some(winner) => WhiteScore::Mated((!winner).into()),
+            None => WhiteScore::new(seen.score, moment.turn()),
+        },
+        white: moment.turn().fold_wb(expected, 1.0 - expected),
+        best: seen.thought.best.map(|m| moment.uci(m)),
+        line,
+    }
 }
 
 async fn judged(
@@ -177,7 +165,7 @@ async fn judged(
     ply: usize,
     before: &Seen,
     after: &Seen,
-) -> Value {
+) -> ReviewMove {
     let moment = &reviewed.moments[ply];
     let played = reviewed.game.moves[ply];
     let (was, is) = (expectation(before.score), 1.0 - expectation(after.score));
@@ -187,18 +175,18 @@ async fn judged(
         Some(people) => Some(people::ask(people, moment, rated, Some(played)).await),
         None => None,
     };
-    json!({
-        "type": "move",
-        "ply": ply,
-        "side": moment.turn().fold_wb("white", "black"),
-        "judgement": Judgement::of(was, is, before.thought.best == Some(played)),
-        "loss": (was - is).max(0.0),
-        "people": people,
-    })
+    ReviewMove {
+        ply,
+        side: Side::from(moment.turn()),
+        judgement: Judgement::of(was, is, before.thought.best == Some(played)),
+        loss: (was - is).max(0.0),
+        people,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
     use tokio::sync::mpsc;
 
     use super::*;
@@ -216,7 +204,7 @@ mod tests {
         .await;
         let mut all = Vec::new();
         while let Ok(line) = written.try_recv() {
-            all.push(line);
+            all.push(serde_json::to_value(line).unwrap());
         }
         all
     }

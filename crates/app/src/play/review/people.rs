@@ -5,6 +5,7 @@ use chess::{
     shakmaty::{Move, san::SanPlus},
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::play::minds::evaluator::Evaluator;
 
@@ -13,7 +14,7 @@ pub(crate) const ASKED: [u16; 11] = [600, 800, 1000, 1100, 1300, 1500, 1700, 190
 /// Moves that are told; the rest are rare.
 const MOST_MOVES: usize = 6;
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct People {
     ratings: Vec<u16>,
     /// The moves that are likeliest at any of the ratings, and the one that was played.
@@ -22,7 +23,7 @@ pub(crate) struct People {
     think_s: Vec<Option<f32>>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 struct MoveCurve {
     uci: String,
     san: String,

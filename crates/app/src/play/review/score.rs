@@ -3,16 +3,21 @@
 use chess::shakmaty::Color;
 use engine::Score;
 use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::play::game::side::Side;
 
 /// How chances follow centipawns in games between people; Lichess published this fit of its own games.
 const CHANCE_PER_CENTIPAWN: f32 = 0.003_682_08;
 
-/// A score seen by White: `{"cp": 31}` or `{"mate": -4}`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// A score seen by White: `{"cp": 31}` or `{"mate": -4}`. Mate in nothing has no sign of its own, so the loser is told: `{"mated": "white"}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = Score)]
 pub(crate) enum WhiteScore {
     Cp(i32),
     Mate(i32),
+    Mated(Side),
 }
 
 impl WhiteScore {
@@ -35,7 +40,7 @@ pub(crate) fn expectation(score: Score) -> f32 {
 }
 
 /// What a move was, by what it gave away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Judgement {
     Best,

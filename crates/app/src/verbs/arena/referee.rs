@@ -15,6 +15,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use chess::shakmaty::CastlingMode;
+use tracing::{info, warn};
 
 use super::Args;
 use crate::{
@@ -54,7 +55,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args, &common, &entrants, &rules, &book);
 
     let abort = Arc::new(AtomicBool::new(false));
-    let interrupted = interrupt::flag_with(&abort)?;
+    let raised = Arc::clone(&abort);
+    let interrupted = interrupt::flag_and(move || raised.store(true, Ordering::Relaxed))?;
     // A player that cannot play is better found now than after an hour.
     for entrant in &entrants {
         match entrant.start(&common, &abort) {
@@ -70,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     finished.iter().for_each(|record| standings.add(record));
     let done: HashSet<usize> = finished.iter().map(|record| record.game).collect();
     if !done.is_empty() {
-        eprintln!("{} of {} games are finished already", done.len(), schedule.len());
+        info!("{} of {} games are finished already", done.len(), schedule.len());
     }
 
     let tournament = Tournament {
@@ -160,7 +162,7 @@ fn book(args: &Args) -> anyhow::Result<Book> {
         None => Book::own(mode),
     };
     if book.skipped > 0 {
-        eprintln!("{} entries of the book are no openings and were left out", book.skipped);
+        warn!("{} entries of the book are no openings and were left out", book.skipped);
     }
     book.shuffle(args.seed);
     Ok(book)
