@@ -83,6 +83,22 @@ fn a_saved_state_goes_on_with_the_very_next_sample() {
 }
 
 #[test]
+fn a_table_that_cannot_be_read_is_told_to_whoever_resumes_past_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = dataset(folder.path(), 120);
+    let mut sampler = Sampler::new(&dataset, &options(1, "all"));
+    let batches = sampler.by_ref().take(12).filter(Result::is_ok).count();
+    assert_eq!(batches, 12);
+    let state = sampler.state().clone();
+    drop(sampler);
+    for shard in &dataset.card.shards {
+        std::fs::write(dataset.folder.join(&shard.file), "nothing").unwrap();
+    }
+    let mut resumed = Sampler::resume(&dataset, &options(1, "all"), state).unwrap();
+    assert!(matches!(resumed.next(), Some(Err(_))), "an error is no end of the samples");
+}
+
+#[test]
 fn a_state_of_another_policy_or_seed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let dataset = dataset(folder.path(), 20);
@@ -173,6 +189,7 @@ fn evaluations_of_the_games_become_labels_without_an_engine() {
         split: None,
         seed: 0,
         sample: 0,
+        part: None,
         engines: 1,
         patience: std::time::Duration::from_secs(1),
         resume: false,

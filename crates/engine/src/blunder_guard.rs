@@ -17,9 +17,6 @@ use crate::{
     human::{Effort, tolerated_loss},
 };
 
-/// Enough for most short tactics, where others wait for the guard. docs/human.md has what each number sees.
-const HURRIED_NODES: u64 = 5_000;
-
 /// Guards that nobody needs at the moment, and how many are at work. A guard's tables take some megabytes and its search a whole
 /// processor, so there are never more of them than processors: a hundred games wait for their turn.
 static GUARDS: Mutex<Guards> = Mutex::new(Guards { idle: Vec::new(), at_work: 0, waiting: 0 });
@@ -101,7 +98,7 @@ impl BlunderGuard {
     }
 
     /// Looks at a position and its moves; `None` if the settings ask for no guard. The answer depends on the question alone,
-    /// unless its deadline passes, or others wait for a guard: then it looks less deep.
+    /// however many others wait, unless its deadline passes.
     pub(crate) fn check<'a>(
         &'a mut self,
         question: Question<'a>,
@@ -142,8 +139,7 @@ impl Check<'_> {
 
     fn score(&mut self, only: Vec<Move>) -> Option<(Move, Score)> {
         let Question { moment, signals, effort, deadline, .. } = self.question;
-        let most = if lock().waiting > 0 { HURRIED_NODES } else { u64::MAX };
-        let nodes = effort.nodes.min(self.nodes_left).min(most);
+        let nodes = effort.nodes.min(self.nodes_left);
         let rest = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if nodes == 0 || rest.is_some_and(|rest| rest.is_zero()) {
             return None;
@@ -159,6 +155,23 @@ impl Check<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Guard;
+
+    #[test]
+    fn a_guard_that_others_wait_for_searches_no_less() {
+        let total = 60_000;
+        let (moment, signals) = (Moment::default(), Signals::new());
+        let effort = Effort { nodes: 20_000, total };
+        let question = Question { moment: &moment, only: &[], signals: &signals, effort, deadline: None };
+        let settings = HumanSettings { guard: Guard::Strict, ..HumanSettings::default() };
+        let mut guard = BlunderGuard::take(None).unwrap();
+        lock().waiting += 1;
+        let mut check = guard.check(question, &settings).unwrap();
+        let found = check.best();
+        lock().waiting -= 1;
+        assert!(found.is_some());
+        assert_eq!(check.nodes_left, total - effort.nodes);
+    }
 
     #[test]
     fn there_are_never_more_guards_than_processors_and_whoever_waits_gets_one() {

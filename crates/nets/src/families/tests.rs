@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use chess::{
-    Clocks, Moment, Random, Ratings, Wants,
+    Clocks, Evaluation, Moment, PackedMove, Random, Ratings, Wants,
     shakmaty::{CastlingMode, Position},
 };
-use data::Sample;
+use data::{Label, Sample};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -78,6 +78,23 @@ fn every_family_overfits_one_batch() {
     for net in NetConfig::all_tiny() {
         let losses = (net.entry.trial.overfit)(&net.config, &samples, 80);
         assert!(losses[79] < 0.25 * losses[0], "{net:?}: {} to {}", losses[0], losses[79]);
+    }
+}
+
+#[test]
+fn labels_whose_moves_cannot_be_played_are_passed_over() {
+    let folder = tempdir().unwrap();
+    let mut samples = samples(&dataset(folder.path(), 8), 16);
+    // From a1 to a1, and a rook's move of a piece that is not there.
+    let illegal = [PackedMove(0), PackedMove(27 | 35 << 6), PackedMove(u16::MAX)];
+    for (sample, at) in samples.iter_mut().zip((0..illegal.len()).cycle()) {
+        let score = Evaluation::centipawns(40);
+        sample.label =
+            Some(Label { score, depth: 1, line: illegal[at..].to_vec(), best: vec![(illegal[at], score)] });
+    }
+    for net in NetConfig::all_tiny() {
+        let losses = (net.entry.trial.overfit)(&net.config, &samples, 2);
+        assert!(losses.iter().all(|loss| loss.is_finite()), "{net:?}: {losses:?}");
     }
 }
 
