@@ -102,6 +102,10 @@ fn bad_command_lines_are_answered_in_a_sentence() {
         ("random random --resume", "--resume needs --pgn or --journal"),
         ("random random --resume --pgn none.pgn", "cannot resume from the journal none.pgn.journal"),
         ("random random --book none.epd", "cannot open the book none.epd"),
+        ("random random --part 3/2 --pgn x.pgn", "`3/2` is no part"),
+        ("random random --part 1/2", "--part needs --journal or --pgn"),
+        ("random random --part 1/2 --pgn x.pgn --sprt 0,5", "give it to `tabiya arena merge`"),
+        ("merge none.journal", "cannot read the journal none.journal"),
         ("random random --concurrency 0", "--concurrency 0 plays no games"),
         ("random nobody:knows", "there is no mind `nobody`"),
         ("random /nowhere/engine", "cannot start `/nowhere/engine`"),
@@ -272,4 +276,26 @@ fn a_test_stops_when_it_is_decided() {
         let played = json["players"][0]["games"].as_u64().unwrap();
         assert_eq!(played < games, verdict != "undecided", "{players}: {played}");
     }
+}
+
+#[test]
+fn parts_of_a_match_are_judged_as_the_whole() {
+    let folder = Folder::new("parts");
+    let players = "random random;name=other random;name=third --depth 1 --games 20 --journal";
+    let whole = run(&folder, &format!("{players} whole.journal --json"));
+    for part in 1..=3 {
+        let output = run(&folder, &format!("{players} part{part}.journal --part {part}/3"));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    // A journal twice is one machine that was asked twice.
+    let merge = "merge part3.journal part1.journal part2.journal part1.journal --json --pgn merged.pgn";
+    let merged = run(&folder, merge);
+    assert_eq!(json(&merged), json(&whole), "{}", text(&merged.stderr));
+    assert_eq!(games(&folder.path("merged.pgn")).len(), 60);
+
+    let other = run(&folder, "random random --depth 1 --games 2 --journal other.journal");
+    assert!(other.status.success());
+    let refused = run(&folder, "merge part1.journal other.journal");
+    let error = text(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && error.contains("belongs to another match"), "{error}");
 }

@@ -153,6 +153,11 @@ impl Fingerprint {
     pub fn add(&mut self, row: u128) {
         self.0 = self.0.wrapping_add(row);
     }
+
+    /// Adds all rows of another table at once.
+    pub(crate) fn add_all(&mut self, rows: Fingerprint) {
+        self.add(rows.0);
+    }
 }
 
 impl From<Fingerprint> for String {

@@ -6,6 +6,8 @@ use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
+use crate::Part;
+
 /// Why one Parquet file cannot be used.
 #[derive(Debug, Error)]
 pub enum TableError {
@@ -73,6 +75,12 @@ pub enum DatasetError {
     MissingRows(PathBuf),
     #[error("{0} holds no dataset: dataset.json is missing")]
     Missing(PathBuf),
+    #[error(
+        "part {part} of the labels `{name}` is missing or not finished; `tabiya data label --part {part}` makes it"
+    )]
+    UnfinishedPart { name: String, part: Part },
+    #[error("the parts of the labels `{0}` were made in different ways")]
+    MixedParts(String),
 }
 
 pub(crate) trait At<T> {

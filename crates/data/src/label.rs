@@ -1,6 +1,9 @@
 //! What an engine says about positions: a set of labels beside the games, made once and joined to samples.
 
+mod set;
 pub(crate) mod table;
+
+pub(crate) use self::set::part_name;
 
 use std::{collections::HashMap, path::Path};
 
@@ -8,7 +11,7 @@ use chess::{Evaluation, PackedMove};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{DatasetError, Fingerprint, Policy, Split, error::At};
+use crate::{DatasetError, Fingerprint, Part, Policy, Split, error::At};
 
 /// How long the engine looks at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +67,9 @@ pub struct Recipe {
     pub seed: u64,
     /// Positions to label; 0: all that the policy picks.
     pub sample: u64,
+    /// Which of them, where several machines share the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 impl LabelCard {
@@ -73,8 +79,16 @@ impl LabelCard {
         format!("labels-{name}.json")
     }
 
-    /// The card of the set `name`, if there is one.
+    /// The card of the set `name`, if there is one: of its own, or of all its parts together.
     pub fn read(folder: &Path, name: &str) -> Result<Option<LabelCard>, DatasetError> {
+        match LabelCard::read_one(folder, name)? {
+            Some(card) => Ok(Some(card)),
+            None => set::read(folder, name),
+        }
+    }
+
+    /// The card in the one file that bears the name.
+    pub(crate) fn read_one(folder: &Path, name: &str) -> Result<Option<LabelCard>, DatasetError> {
         let path = folder.join(LabelCard::file(name));
         let text = match std::fs::read(&path) {
             Ok(text) => text,

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use data::{Dataset, ImportOptions, LabelOptions, Labels, Limit, Policy, import, label};
+use data::{Dataset, ImportOptions, LabelCard, LabelOptions, Labels, Limit, Part, Policy, import, label};
 
 /// Plays a2a3 or a7a6, which every position below allows. `$1` answers, then it dies; it dies at once when the FEN holds `$2`.
 const ENGINE: &str = r#"
@@ -57,6 +57,7 @@ fn options(folder: &Path, answers: u32, poison: &str) -> LabelOptions {
         split: None,
         seed: 0,
         sample: 0,
+        part: None,
         engines: 2,
         patience: Duration::from_secs(20),
         resume: false,
@@ -153,4 +154,27 @@ fn a_stop_ends_the_work_at_once_and_every_engine_with_it() {
         let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         assert!(state.is_empty() || state.contains(") Z "), "engine {pid} is still there: {state}");
     }
+}
+
+#[test]
+fn parts_made_apart_are_the_set_that_one_run_makes() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = dataset(folder.path());
+    let (whole, _) = label(&set, &options(folder.path(), 1000, "none"), |_| {}).unwrap();
+    let part = |number| LabelOptions {
+        name: "shared".to_owned(),
+        part: Part::new(number, 3),
+        ..options(folder.path(), 1000, "none")
+    };
+    for number in [3, 1] {
+        label(&set, &part(number), |_| {}).unwrap();
+    }
+    let missing = Labels::read(&set, "shared").unwrap_err().to_string();
+    assert!(missing.starts_with("part 2/3 of the labels `shared` is missing"), "{missing}");
+    label(&set, &part(2), |_| {}).unwrap();
+    // A part may be repeated: it is there already.
+    label(&set, &LabelOptions { resume: true, ..part(2) }, |_| {}).unwrap();
+    let card = LabelCard::read(&set, "shared").unwrap().unwrap();
+    assert_eq!((card.rows, card.analysed, card.fingerprint), (whole.rows, whole.analysed, whole.fingerprint));
+    assert_eq!(Labels::read(&set, "shared").unwrap().len() as u64, whole.rows);
 }

@@ -24,6 +24,14 @@ struct Header {
     pgn_start: u64,
 }
 
+/// A journal as it lies on disk, without a last line that was cut off.
+struct Kept {
+    header: Header,
+    records: Vec<Record>,
+    /// Bytes of whole lines.
+    length: u64,
+}
+
 #[derive(Debug)]
 pub(crate) struct Journal {
     lines: Jsonl,
@@ -48,8 +56,23 @@ impl Journal {
 
     /// Opens a journal to go on with its match, and gives the games that are finished.
     pub(crate) fn resume(path: &Path, settings: &MatchSettings) -> anyhow::Result<(Journal, Vec<Record>)> {
-        let bytes = std::fs::read(path)
+        let kept = Journal::kept(path)
             .with_context(|| format!("cannot resume from the journal {}", path.display()))?;
+        let Kept { header, records, length } = kept;
+        Journal::same_match(&header.settings, settings, path)?;
+        let lines = Jsonl::open(path, length)?;
+        Ok((Journal { lines, pgn_start: header.pgn_start }, records))
+    }
+
+    /// What a journal tells of its match, and the games that are finished.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<(MatchSettings, Vec<Record>)> {
+        let Kept { header, records, .. } = Journal::kept(path)?;
+        Ok((header.settings, records))
+    }
+
+    fn kept(path: &Path) -> anyhow::Result<Kept> {
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read the journal {}", path.display()))?;
         let whole = whole(&bytes);
         let mut lines = whole.split_inclusive(|&byte| byte == b'\n');
         let first = lines.next().with_context(|| format!("the journal {} is empty", path.display()))?;
@@ -61,38 +84,41 @@ impl Journal {
             path.display(),
             header.tabiya_arena
         );
-        same_settings(&header.settings, settings, path)?;
         let records: Result<Vec<Record>, _> = lines.map(serde_json::from_slice).collect();
         let records = records.with_context(|| format!("the journal {} is damaged", path.display()))?;
-        let lines = Jsonl::open(path, whole.len() as u64)?;
-        Ok((Journal { lines, pgn_start: header.pgn_start }, records))
+        Ok(Kept { header, records, length: whole.len() as u64 })
     }
 
     pub(crate) fn add(&mut self, record: &Record) -> anyhow::Result<()> {
         self.write(record)
     }
 
+    /// Two runs are of one match if all their settings are the same.
+    pub(crate) fn same_match(
+        journal: &MatchSettings,
+        now: &MatchSettings,
+        path: &Path,
+    ) -> anyhow::Result<()> {
+        let keys = journal.keys().chain(now.keys());
+        for key in keys {
+            let (before, now) = (journal.get(key), now.get(key));
+            if before != now {
+                let shown =
+                    |value: Option<&String>| value.map_or("none".to_owned(), |value| format!("`{value}`"));
+                bail!(
+                    "the journal {} belongs to another match: its {key} is {}, not {}",
+                    path.display(),
+                    shown(before),
+                    shown(now)
+                );
+            }
+        }
+        Ok(())
+    }
+
     fn write(&mut self, line: &impl Serialize) -> anyhow::Result<()> {
         self.lines.append(&[line]).context("cannot write the journal")
     }
-}
-
-fn same_settings(journal: &MatchSettings, now: &MatchSettings, path: &Path) -> anyhow::Result<()> {
-    let keys = journal.keys().chain(now.keys());
-    for key in keys {
-        let (before, now) = (journal.get(key), now.get(key));
-        if before != now {
-            let shown =
-                |value: Option<&String>| value.map_or("none".to_owned(), |value| format!("`{value}`"));
-            bail!(
-                "the journal {} belongs to another match: its {key} is {}, not {}",
-                path.display(),
-                shown(before),
-                shown(now)
-            );
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 //! `tabiya arena`: matches between minds of ours and any UCI engines, with the statistics to judge them by.
 
+mod merge;
 mod referee;
+mod report;
 
 use std::{path::PathBuf, process::ExitCode};
+
+use data::Part;
 
 use crate::arena::{clock::TimeControl, sprt::Sprt};
 
@@ -21,7 +25,10 @@ use crate::arena::{clock::TimeControl, sprt::Sprt};
 ///
 /// Exit code: 0 done (with --sprt: H1 accepted), 1 H1 not accepted, 2 an error, 130 stopped.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
     /// Two or more players
     #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
     players: Vec<String>,
@@ -101,11 +108,22 @@ pub(crate) struct Args {
     /// Go on with the match in the journal
     #[arg(long)]
     resume: bool,
+    /// Play only the I-th of N equal parts of the match, as one machine of N would; `tabiya arena merge` judges them together
+    #[arg(long, value_name = "I/N")]
+    part: Option<Part>,
     /// Print the final table as JSON
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Merge(merge::Args),
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    referee::run(args)
+    match &args.verb {
+        Some(Verb::Merge(args)) => merge::run(args),
+        None => referee::run(args),
+    }
 }

@@ -191,6 +191,7 @@ fn dataset() -> &'static Whole {
             split: None,
             seed: 0,
             sample: 0,
+            part: None,
             engines: 1,
             patience: std::time::Duration::from_secs(1),
             resume: false,

@@ -23,10 +23,13 @@ use super::{
     process::{Engine, Manner},
 };
 use crate::{
-    Dataset, DatasetError, Fingerprint, Label, LabelCard, Limit, Policy, Recipe, Sample, Sampler,
+    Dataset, DatasetError, Fingerprint, Label, LabelCard, Limit, Part, Policy, Recipe, Sample, Sampler,
     SamplerError, SamplerOptions, Split, durable,
     error::At,
-    label::table::{self, Row},
+    label::{
+        part_name,
+        table::{self, Row},
+    },
     seen::Seen,
 };
 
@@ -57,6 +60,8 @@ pub struct LabelOptions {
     pub seed: u64,
     /// Positions to label; 0: all that the policy picks.
     pub sample: u64,
+    /// Label only these of them: machines that each take a part need not know of each other.
+    pub part: Option<Part>,
     /// Engine processes.
     pub engines: usize,
     /// Longest wait for one answer.
@@ -67,6 +72,11 @@ pub struct LabelOptions {
 }
 
 impl LabelOptions {
+    /// Under which the labels of this run are kept.
+    fn file_name(&self) -> String {
+        self.part.map_or_else(|| self.name.clone(), |part| part_name(&self.name, part))
+    }
+
     fn manner(&self) -> Manner {
         let LabelOptions { limit, multipv, keep_memory, patience, .. } = *self;
         Manner { limit, multipv, keeps_memory: keep_memory, patience, stop: Arc::clone(&self.stop) }
@@ -109,9 +119,10 @@ pub fn label(
     progress: impl FnMut(LabelProgress),
 ) -> Result<(LabelCard, LabelProgress), LabelError> {
     let dataset = Dataset::open(folder)?;
-    let lock_path = folder.join(format!(".labels-{}.lock", options.name));
+    let name = options.file_name();
+    let lock_path = folder.join(format!(".labels-{name}.lock"));
     let lock = File::create(&lock_path).at(&lock_path)?;
-    lock.try_lock().map_err(|_| LabelError::Busy(options.name.clone()))?;
+    lock.try_lock().map_err(|_| LabelError::Busy(name.clone()))?;
 
     // A wrong command is found before anything is written; the first engine then joins the pool by being started again.
     let engine = match &options.engine {
@@ -131,10 +142,11 @@ pub fn label(
         split: options.split,
         seed: options.seed,
         sample: options.sample,
+        part: options.part,
     };
-    let card = match LabelCard::read(folder, &options.name)? {
-        Some(_) if !options.resume => return Err(LabelError::Exists(options.name.clone())),
-        Some(card) if card.recipe != recipe => return Err(LabelError::OtherRecipe(options.name.clone())),
+    let card = match LabelCard::read_one(folder, &name)? {
+        Some(_) if !options.resume => return Err(LabelError::Exists(name)),
+        Some(card) if card.recipe != recipe => return Err(LabelError::OtherRecipe(name)),
         Some(card) => card,
         None => LabelCard {
             version: LabelCard::VERSION,
@@ -217,7 +229,7 @@ fn start_pool<'scope>(
 
 struct Run<'a, P> {
     folder: &'a Path,
-    name: &'a str,
+    name: String,
     card: LabelCard,
     evals: bool,
     report: P,
@@ -258,7 +270,7 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         }
         let total = (options.sample > 0).then_some(options.sample);
         let progress = LabelProgress { earlier: card.rows, total, ..LabelProgress::default() };
-        let (name, evals) = (&*options.name, options.evals || options.engine.is_none());
+        let (name, evals) = (options.file_name(), options.evals || options.engine.is_none());
         let (waiting, rows, since) = (HashMap::new(), Vec::new(), Instant::now());
         let stop = Arc::clone(&options.stop);
         Ok(Run { folder, name, card, evals, report, progress, done, known, waiting, rows, since, stop })
@@ -314,6 +326,11 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         Err(LabelError::Interrupted)
     }
 
+    /// Whether a position is for this run: equal positions go to the same part, and so are analysed once.
+    fn is_ours(&self, key: u64) -> bool {
+        self.card.recipe.part.is_none_or(|part| part.has_key(key))
+    }
+
     fn meet(
         &mut self,
         sample: &Sample,
@@ -322,7 +339,7 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         answers: &Receiver<Answer>,
     ) -> Result<(), LabelError> {
         let (id, ply, key) = (&sample.game.id, sample.ply, sample.moment.past.key());
-        if !self.done.insert(place(id, ply)).at(self.folder)? {
+        if !self.is_ours(key) || !self.done.insert(place(id, ply)).at(self.folder)? {
             return Ok(());
         }
         if let Some(score) = sample.game.eval_at(ply.into()).filter(|_| self.evals) {
@@ -409,7 +426,7 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         }
         self.since = Instant::now();
         self.card.finished = finished;
-        let path = self.folder.join(LabelCard::file(self.name));
+        let path = self.folder.join(LabelCard::file(&self.name));
         let text = serde_json::to_vec_pretty(&self.card).expect("a card is plain data");
         durable::write(&path, &text).at(path)?;
         Ok(())

@@ -17,7 +17,10 @@ use anyhow::{Context, ensure};
 use chess::shakmaty::CastlingMode;
 use tracing::{info, warn};
 
-use super::Args;
+use super::{
+    Args,
+    report::{self, Report, sprt_line},
+};
 use crate::{
     arena::{
         adjudication::Adjudication,
@@ -31,9 +34,8 @@ use crate::{
         progress::Progress,
         record::Record,
         schedule::Schedule,
-        sprt::{Sprt, Verdict},
+        sprt::Verdict,
         standings::Standings,
-        table,
         tournament::{Next, Tournament},
     },
     terminal::interrupt::{self, INTERRUPTED},
@@ -67,12 +69,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
     let (mut journal, finished) = open_journal(args, &settings)?;
     let finished: Vec<Record> = finished.into_iter().filter(|record| record.game < schedule.len()).collect();
+    // Both games of an opening go to the same part, so that each part is a match of pairs.
+    let ours = |game: &usize| args.part.is_none_or(|part| part.has((game / 2) as u64));
+    let games = (0..schedule.len()).filter(ours).count();
     let names: Vec<String> = entrants.iter().map(|entrant| entrant.name.clone()).collect();
     let mut standings = Standings::new(names, schedule.clone());
     finished.iter().for_each(|record| standings.add(record));
     let done: HashSet<usize> = finished.iter().map(|record| record.game).collect();
     if !done.is_empty() {
-        info!("{} of {} games are finished already", done.len(), schedule.len());
+        info!("{} of {games} games are finished already", done.len());
     }
 
     let tournament = Tournament {
@@ -88,9 +93,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         args.sprt.is_some_and(|sprt| sprt.verdict(&standings.tallies[0].pairs) != Verdict::Undecided)
     };
     if !decided(&standings) {
-        let mut progress = Progress::new(schedule.len(), done.len());
-        let games = (0..schedule.len()).filter(|game| !done.contains(game));
-        let result = tournament.run(games, |record| {
+        let mut progress = Progress::new(games, done.len());
+        let left = (0..schedule.len()).filter(|game| ours(game) && !done.contains(game));
+        let result = tournament.run(left, |record| {
             if let Some(journal) = &mut journal {
                 journal.add(&record)?;
             }
@@ -106,12 +111,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         result?;
     }
 
-    report(args, &standings)?;
-    if interrupted.load(Ordering::Relaxed) {
-        return Ok(ExitCode::from(INTERRUPTED));
-    }
-    let refuted = args.sprt.is_some_and(|sprt| sprt.verdict(&standings.tallies[0].pairs) != Verdict::H1);
-    Ok(if refuted { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let report = Report { standings: &standings, sprt: args.sprt, json: args.json };
+    report.print()?;
+    Ok(match interrupted.load(Ordering::Relaxed) {
+        true => ExitCode::from(INTERRUPTED),
+        false => report::exit_code(&report),
+    })
 }
 
 fn common(args: &Args) -> anyhow::Result<Common> {
@@ -135,6 +140,14 @@ fn schedule(args: &Args) -> anyhow::Result<Schedule> {
         "--games {games}: every opening is played with both colours, so the number must be even"
     );
     ensure!(args.sprt.is_none() || args.players.len() == 2, "--sprt is a test between two players");
+    ensure!(
+        args.sprt.is_none() || args.part.is_none(),
+        "--sprt judges whole matches: give it to `tabiya arena merge` with the journals of all parts"
+    );
+    ensure!(
+        args.part.is_none() || journal_path(args).is_some(),
+        "--part needs --journal or --pgn: the journals of all parts make the match"
+    );
     let players = args.players.len();
     Ok(match args.gauntlet {
         true => Schedule::gauntlet(players, games / 2),
@@ -228,48 +241,4 @@ fn append(path: &Path, text: &str) -> anyhow::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes()))
         .with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn sprt_line(sprt: &Sprt, standings: &Standings) -> String {
-    let pairs = &standings.tallies[0].pairs;
-    let (lower, upper) = sprt.bounds();
-    let verdict = match sprt.verdict(pairs) {
-        Verdict::H0 => "H0 accepted",
-        Verdict::H1 => "H1 accepted",
-        Verdict::Undecided => "undecided",
-    };
-    let (elo0, elo1) = (sprt.elo0, sprt.elo1);
-    format!(
-        "SPRT [{elo0}, {elo1}] logistic Elo: LLR {:.2} in ({lower:.2}, {upper:.2}), {verdict}",
-        sprt.llr(pairs)
-    )
-}
-
-fn report(args: &Args, standings: &Standings) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        let sprt = args.sprt.map(|sprt| {
-            let pairs = &standings.tallies[0].pairs;
-            let (lower, upper) = sprt.bounds();
-            serde_json::json!({
-                "model": "logistic", "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta,
-                "llr": sprt.llr(pairs), "lower": lower, "upper": upper, "verdict": sprt.verdict(pairs),
-            })
-        });
-        let json = serde_json::json!({
-            "players": standings.rows(), "pairings": standings.duels(), "sprt": sprt,
-        });
-        writeln!(out, "{json:#}")?;
-        return Ok(());
-    }
-    write!(
-        out,
-        "{}\n{}",
-        table::table(&standings.rows(), console::colors_enabled()),
-        table::duels(&standings.duels())
-    )?;
-    if let Some(sprt) = &args.sprt {
-        writeln!(out, "{}", sprt_line(sprt, standings))?;
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 
-use ::data::{LabelOptions, Limit, Policy, Split};
+use ::data::{LabelOptions, Limit, Part, Policy, Split};
 use anyhow::Context;
 
 use crate::terminal::{
@@ -52,6 +52,9 @@ pub(crate) struct Args {
     /// Seed of the draw
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Label only the I-th of N equal parts, as one machine of N would. When all are finished they are the set: merging is a listing
+    #[arg(long, value_name = "I/N")]
+    part: Option<Part>,
     /// Engine processes [default: one a core]
     #[arg(long)]
     engines: Option<usize>,
@@ -108,13 +111,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         split: args.split.0,
         seed: args.seed,
         sample: args.sample,
+        part: args.part,
         engines: args.engines.unwrap_or(cores).max(1),
         patience: Duration::from_secs(args.patience),
         resume: args.resume,
         stop: interrupt::flag()?,
     };
     let template = "{wide_bar} {pos} of {len} positions, {per_sec}, {eta} left {msg}";
-    let total = (args.sample > 0).then_some(args.sample);
+    // Of a part only its share, about as many as of any other.
+    let total = (args.sample > 0).then(|| args.sample / args.part.map_or(1, |part| part.of().into()));
     let bar =
         bar(total, if total.is_some() { template } else { "{spinner} {pos} positions, {per_sec} {msg}" });
     let (card, progress) = ::data::label(&args.dir, &options, |step| {
