@@ -37,15 +37,18 @@ tool fmt --all --check
 tool clippy --locked --workspace --all-targets -- -D warnings
 step cargo test --locked --workspace --no-fail-fast
 
-# A public UCI client and a public reader of Parquet against the binary, in a throw-away Python environment under target/.
+# Public programs against the binary, in a throw-away Python environment under target/: a UCI client, a reader of Parquet, requests
+# generated from the interface's description, and what OpenBench's worker asks.
 client() {
     local venv=target/venv
     [ -x "$venv/bin/pip" ] || python3 -m venv "$venv" || {
         apt-get install -y -qq python3-venv >&2 && python3 -m venv "$venv"
     }
-    "$venv/bin/pip" install --quiet --disable-pip-version-check chess==1.11.2 duckdb==2.0.0
+    "$venv/bin/pip" install --quiet --disable-pip-version-check chess==1.11.2 duckdb==2.0.0 schemathesis==4.32.5
     "$venv/bin/python" runs/uci_client.py target/debug/tabiya
     "$venv/bin/python" runs/duckdb_check.py target/debug/tabiya
+    "$venv/bin/python" runs/openbench_check.py target/debug/tabiya
+    "$venv/bin/python" runs/interface_check.py target/debug/tabiya
 }
 step client
 
