@@ -177,6 +177,13 @@ mod tests {
     use super::*;
     use crate::weights::{Weights, values};
 
+    /// Length of the difference beside the length of what is expected.
+    fn distance(found: &[f32], expected: &[f32]) -> f32 {
+        let length = |values: &mut dyn Iterator<Item = f32>| values.map(|x| x * x).sum::<f32>().sqrt();
+        let apart = length(&mut found.iter().zip(expected).map(|(found, expected)| found - expected));
+        apart / length(&mut expected.iter().copied()).max(1e-3)
+    }
+
     #[test]
     fn only_the_last_pass_learns() {
         let device = Device::flex().autodiff();
@@ -196,7 +203,13 @@ mod tests {
         let second = network.pass(x.clone() + network.recycle.forward(first), None).detach();
         let (y, expected) = gradients(network.pass(x + network.recycle.forward(second), None));
         let (same, found) = gradients(network.forward(&board, 3, None));
-        assert_eq!((same, found), (y, expected.clone()));
+        // Passes that do not learn may be computed in another order of sums.
+        assert!(distance(&same, &y) < 1e-4);
+        assert!(found.0.keys().eq(expected.0.keys()));
+        for (name, array) in &expected.0 {
+            let apart = distance(&found.0[name].values, &array.values);
+            assert!(apart < 1e-4, "{name}: {apart}");
+        }
         assert!(expected.0["recycle.inner.weight"].values.iter().any(|&slope| slope != 0.0));
         let (_, one) = gradients(network.forward(&board, 1, None));
         assert!(!one.0.contains_key("recycle.inner.weight"), "one pass recycles nothing");
