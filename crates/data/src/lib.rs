@@ -1,6 +1,7 @@
 //! From game dumps to training samples. Games are stored once, as rows of Parquet; positions are replayed and encoded late.
 
 mod card;
+pub mod chart;
 mod dataset;
 pub mod date;
 pub mod durable;

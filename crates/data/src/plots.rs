@@ -6,6 +6,7 @@ use plotters::prelude::*;
 
 use crate::{
     Comparison,
+    chart::{CAPTION, COLORS, MARGIN, NEUTRAL, SMALL},
     stats::{CLOCK_BINS, Histogram, PAIR_BIN, Stats, THINK_BINS},
 };
 
@@ -13,8 +14,8 @@ type Drawn = Result<(), Box<dyn Error + Send + Sync>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 const SIZE: (u32, u32) = (960, 400);
-const BEFORE: RGBColor = RGBColor(76, 114, 176);
-const AFTER: RGBColor = RGBColor(221, 132, 82);
+const BEFORE: RGBColor = COLORS[0];
+const AFTER: RGBColor = COLORS[1];
 /// Bars that a figure has room for.
 const MOST_BARS: usize = 24;
 
@@ -82,8 +83,8 @@ fn named_bars(counts: &BTreeMap<String, u64>, order: &[String]) -> Bars {
 fn bars(area: &Area<'_>, title: &str, bars: &Bars, color: RGBColor) -> Drawn {
     let highest = bars.iter().map(|bar| bar.1).max().unwrap_or(0).max(1) as f64;
     let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 15))
-        .margin(12)
+        .caption(title, CAPTION)
+        .margin(MARGIN)
         .x_label_area_size(44)
         .y_label_area_size(64)
         .build_cartesian_2d(0.0..bars.len().max(1) as f64, 0.0..1.05 * highest)?;
@@ -97,7 +98,7 @@ fn bars(area: &Area<'_>, title: &str, bars: &Bars, color: RGBColor) -> Drawn {
         .light_line_style(WHITE)
         .x_labels(MOST_BARS.min(bars.len()) + 1)
         .x_label_formatter(&label)
-        .x_label_style(("sans-serif", 10).into_font().transform(FontTransform::Rotate90))
+        .x_label_style(SMALL.into_font().transform(FontTransform::Rotate90))
         .y_label_formatter(&|y: &f64| short(*y))
         .draw()?;
     chart.draw_series(bars.iter().enumerate().map(|(at, (_, count))| {
@@ -120,8 +121,8 @@ fn heat_map(area: &Area<'_>, title: &str, pairs: &BTreeMap<(i64, i64), u64>) -> 
     let (low, high) = (ends.clone().min().unwrap_or(0), ends.max().unwrap_or(0) + PAIR_BIN);
     let most = pairs.values().copied().max().unwrap_or(1) as f64;
     let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 15))
-        .margin(12)
+        .caption(title, CAPTION)
+        .margin(MARGIN)
         .x_label_area_size(32)
         .y_label_area_size(48)
         .build_cartesian_2d(low..high, low..high)?;
@@ -141,16 +142,13 @@ fn outcomes(path: &Path, stats: &Stats) -> Drawn {
     let step = crate::stats::RATING_BIN;
     let shown: Vec<_> = stats.outcomes.iter().filter(|(difference, _)| difference.abs() <= 800).collect();
     let mut chart = ChartBuilder::on(&root)
-        .caption(
-            "Games won (green), drawn (grey) and lost (red) by White, by rating difference",
-            ("sans-serif", 15),
-        )
-        .margin(12)
+        .caption("Games won (green), drawn (grey) and lost (red) by White, by rating difference", CAPTION)
+        .margin(MARGIN)
         .x_label_area_size(32)
         .y_label_area_size(48)
         .build_cartesian_2d(-800i64..900, 0.0..1.0)?;
     chart.configure_mesh().disable_x_mesh().x_desc("White's rating less Black's").draw()?;
-    let colors = [RGBColor(85, 168, 104), RGBColor(190, 190, 190), RGBColor(196, 78, 82)];
+    let colors = [COLORS[2], NEUTRAL, COLORS[3]];
     chart.draw_series(shown.iter().flat_map(|&(&difference, counts)| {
         let total = counts.iter().sum::<u64>().max(1) as f64;
         let mut floor = 0.0;

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use data::chart::{CAPTION, MARGIN, color};
 use plotters::prelude::*;
 use serde::Deserialize;
 use thiserror::Error;
@@ -12,14 +13,6 @@ use thiserror::Error;
 use super::log::FILE;
 
 const SIZE: (u32, u32) = (960, 480);
-const COLORS: [RGBColor; 6] = [
-    RGBColor(31, 119, 180),
-    RGBColor(214, 39, 40),
-    RGBColor(44, 160, 44),
-    RGBColor(148, 103, 189),
-    RGBColor(255, 127, 14),
-    RGBColor(23, 130, 140),
-];
 /// Points of a curve: more cannot be told apart.
 const MOST_POINTS: usize = 400;
 
@@ -121,8 +114,8 @@ fn draw(path: &Path, title: &str, lines: &Lines<'_>) -> Result<(), Box<dyn std::
     let root = SVGBackend::new(path, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
-        .caption(title, ("sans-serif", 18))
-        .margin(12)
+        .caption(title, CAPTION)
+        .margin(MARGIN)
         .x_label_area_size(36)
         .y_label_area_size(56)
         .build_cartesian_2d(0.0..most, low - room..high + room)?;
@@ -133,7 +126,7 @@ fn draw(path: &Path, title: &str, lines: &Lines<'_>) -> Result<(), Box<dyn std::
         .light_line_style(WHITE)
         .draw()?;
     for (at, (label, points)) in lines.iter().enumerate() {
-        let color = COLORS[at % COLORS.len()];
+        let color = color(at);
         chart
             .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
             .label(*label)

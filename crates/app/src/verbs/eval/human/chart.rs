@@ -3,19 +3,12 @@
 use std::{fs, path::Path};
 
 use anyhow::anyhow;
+use data::chart::{CAPTION, MARGIN, color};
 use plotters::prelude::*;
 
 use super::report::{Breakdown, Report};
 
 const SIZE: (u32, u32) = (760, 420);
-const COLORS: [RGBColor; 6] = [
-    RGBColor(150, 150, 150),
-    RGBColor(76, 114, 176),
-    RGBColor(221, 132, 82),
-    RGBColor(85, 168, 104),
-    RGBColor(196, 78, 82),
-    RGBColor(129, 114, 179),
-];
 
 /// Writes one figure for each variable and convention into `folder`.
 pub(crate) fn draw(report: &Report, folder: &Path) -> anyhow::Result<()> {
@@ -39,8 +32,8 @@ fn figure(path: &Path, title: &str, breakdown: &Breakdown, models: &[String]) ->
     let tops = bins.iter().flat_map(|bin| &bin.figures).map(|figures| figures["top1"].high);
     let highest = tops.filter(|high| high.is_finite()).fold(0.1, f64::max);
     let mut chart = ChartBuilder::on(&root)
-        .caption(title, ("sans-serif", 16))
-        .margin(12)
+        .caption(title, CAPTION)
+        .margin(MARGIN)
         .x_label_area_size(36)
         .y_label_area_size(48)
         .build_cartesian_2d(-0.5..bins.len() as f64 - 0.5, 0.0..(1.1 * highest).min(1.0))?;
@@ -58,7 +51,7 @@ fn figure(path: &Path, title: &str, breakdown: &Breakdown, models: &[String]) ->
         .y_label_formatter(&|y: &f64| format!("{:.0} %", 100.0 * y))
         .draw()?;
     for (number, model) in models.iter().enumerate() {
-        let color = COLORS[number % COLORS.len()];
+        let color = color(number);
         let points = bins.iter().enumerate().map(|(at, bin)| (at as f64, bin.figures[number]["top1"]));
         let points: Vec<_> = points.filter(|(_, top)| top.value.is_finite()).collect();
         let line: Vec<(f64, f64)> = points.iter().map(|(x, top)| (*x, top.value)).collect();
