@@ -38,6 +38,10 @@ class Table:
             return
         self.play(random.choice(["g1f3", "f3g1", "b1c3", "c3b1"]))
 
+    def wait(self):
+        """Until it is the player's turn or the game is over: on a busy machine opponents take their time."""
+        until(lambda: (game := self.player.game(self.id)[1])["verdict"] or game["turn"] == "white", 60, "the opponent's move")
+
     def check(self):
         status, game = self.player.game(self.id)
         assert status == 200, f"the game cannot be read: {status} {game}"
@@ -56,6 +60,7 @@ def full_disk(args, moments=20):
             tables = [Table(running) for _ in range(10)]
             with concurrent.futures.ThreadPoolExecutor(10) as pool:
                 for moment in range(moments):
+                    list(pool.map(Table.wait, tables))
                     disk.fill(running)
                     for _ in range(random.randrange(1, 4)):
                         list(pool.map(Table.turn, tables))

@@ -101,7 +101,7 @@ class Engine:
         nodes = 0
         for line in self.process.stdout:
             words = line.split()
-            if words and words[0] == "info" and "nodes" in words:
+            if words and words[0] == "info" and words[1:2] != ["string"] and "nodes" in words:
                 nodes = int(words[words.index("nodes") + 1])
             if words and words[0] == word:
                 return words, nodes

@@ -120,11 +120,12 @@ impl Names {
 
     /// A search with the mind in it, and its settings applied.
     pub(crate) fn build(&self, settings: &Settings) -> anyhow::Result<Box<dyn Search>> {
+        let settings = Settings { device: self.device.or(settings.device), ..settings.clone() };
         let mut search: Box<dyn Search> = match self.mind.as_str() {
             "random" => Box::new(RandomMover),
-            _ => engine::build(&self.mind()?, &self.search)?,
+            _ => engine::build_with(&self.mind()?, &self.search, settings.clone())?,
         };
-        search.configure(&Settings { device: self.device.or(settings.device), ..settings.clone() });
+        search.configure(&settings);
         Ok(search)
     }
 }

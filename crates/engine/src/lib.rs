@@ -32,6 +32,6 @@ pub use lateness::Lateness;
 pub use limits::{Limits, Signals};
 pub use mind::Mind;
 pub use search::{Choice, PuctSettings, Search, SearchEntry, Settings, Task};
-pub use searches::{AUTO, BuildError, SEARCH_NAMES, SEARCHES, build, find_search, searches_for};
+pub use searches::{AUTO, BuildError, SEARCH_NAMES, SEARCHES, build, build_with, find_search, searches_for};
 pub use stats::Stats;
 pub use stopwatch::{Device, DeviceError};

@@ -45,9 +45,14 @@ pub fn find_search(mind: &Mind, search: &str) -> Result<&'static SearchEntry, Bu
 
 /// A search with a mind in it, by its name or [`AUTO`].
 pub fn build(mind: &Mind, search: &str) -> Result<Box<dyn Search>, BuildError> {
+    build_with(mind, search, Settings::default())
+}
+
+/// The same with other settings from the first: tables of the usual size are not even asked for.
+pub fn build_with(mind: &Mind, search: &str, settings: Settings) -> Result<Box<dyn Search>, BuildError> {
     let entry = find_search(mind, search)?;
     match entry.lacks(mind.brain.traits()) {
-        None => Ok((entry.make)(mind.brain.clone(), Settings::default())),
+        None => Ok((entry.make)(mind.brain.clone(), settings)),
         Some(needs) => Err(BuildError::NoSuchPair {
             mind: mind.name.clone(),
             search: entry.name.to_owned(),

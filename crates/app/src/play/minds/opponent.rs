@@ -189,7 +189,8 @@ async fn search_tree(
     let choosing = tokio::task::spawn_blocking(move || {
         let _turn = turn;
         let kept = minds.trees.take(tree);
-        let mut search = kept.map_or_else(|| engine::build(&mind, search), Ok).ok()?;
+        let new = || engine::build_with(&mind, search, settings.clone());
+        let mut search = kept.map_or_else(new, Ok).ok()?;
         search.configure(&settings);
         let choice = search.choose(&moment, Task { limits, signals: &signals, report: &mut |_| {} });
         minds.trees.keep(tree, search);
