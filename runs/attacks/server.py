@@ -113,24 +113,28 @@ def server(binary, descriptors=None):
 
 
 class Disk:
-    """A folder on a disk that can be filled and freed: a tmpfs, or a limit on the size of the server's files."""
+    """A folder on a disk that can be filled and freed: a tmpfs, and every other time, or where none can be mounted, a limit on the
+    size of the server's files. A full tmpfs still takes what fits into the last page of a file, the limit takes nothing."""
 
     def __init__(self, folder):
         self.folder = folder
         options = ["-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", folder]
         self.mounted = subprocess.run(["mount", *options], capture_output=True).returncode == 0
-        self.name = "tmpfs" if self.mounted else "size limit"
+        self.name = "tmpfs and size limit" if self.mounted else "size limit"
+        self.times = 0
 
     def fill(self, server):
-        if not self.mounted:
+        self.times += 1
+        if not self.mounted or self.times % 2:
             return resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
         with open(os.path.join(self.folder, "filler"), "wb", buffering=0) as filler, contextlib.suppress(OSError):
             while True:
                 filler.write(bytes(512))
 
     def free(self, server):
-        if not self.mounted:
-            return resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        # The server may have been killed in the meantime.
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, "filler"))
 
