@@ -1,4 +1,4 @@
-//! Room for numbers that begins on a cache line, and is used again instead of going back to the system: a training step asks
+//! A buffer for numbers that begins on a cache line, and is used again instead of going back to the system: a training step asks
 //! for the same sizes as the step before, and fresh pages cost more than the arithmetic that fills them.
 
 use std::{
@@ -8,7 +8,7 @@ use std::{
 };
 
 const PER_LINE: usize = 16;
-/// Smaller rooms are left to the system's allocator, which keeps such sizes itself; but each is filled with zeros first, and
+/// Smaller buffers are left to the system's allocator, which keeps such sizes itself; but each is filled with zeros first, and
 /// 64 squares of a board are worth sparing that.
 const SMALLEST_KEPT: usize = 128;
 
@@ -26,7 +26,7 @@ pub struct Aligned {
     len: usize,
 }
 
-/// Lines of a room for so many numbers: at most an eighth more than needed, so that rooms of about the same size are one kind
+/// Lines of a buffer for so many numbers: at most an eighth more than needed, so that buffers of about the same size are one kind
 /// and what is kept stays bounded however the sizes vary.
 fn lines_for(len: usize) -> usize {
     let lines = len.div_ceil(PER_LINE);
@@ -45,7 +45,7 @@ impl Aligned {
         }
     }
 
-    /// Room whose numbers are whatever was there before.
+    /// A buffer whose numbers are whatever was there before.
     pub fn room(len: usize) -> Aligned {
         match take(lines_for(len)) {
             Some(lines) => Aligned { lines, len },

@@ -2,7 +2,7 @@
 //!
 //! `x1 = x + attention(norm(x))`, then `y = x1 + down(activation(up(norm(x1))))`.
 //!
-//! What is costly to compute is kept for the way back, the rest is computed again there ([`Shape::trail`]). A batch is cut into chunks of fixed size that threads take in any order, and the gradients of the
+//! What is costly to compute is kept for the backward pass, the rest is computed again there ([`Shape::trail`]). A batch is cut into chunks of fixed size that threads take in any order, and the gradients of the
 //! chunks are added in the order of the batch: the result does not depend on the number of threads.
 
 mod attention;
@@ -73,7 +73,7 @@ impl Shape {
         self.width / self.heads
     }
 
-    /// Columns of whole heads that are worked on together: at least 32, a step of a sum on tiles.
+    /// Columns of whole heads that are worked on together: at least 32, a step of a sum with AMX tiles.
     fn panel(&self) -> usize {
         if self.head() < 32 { 32 / self.head() * self.head() } else { self.head() }
     }

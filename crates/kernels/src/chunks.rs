@@ -1,4 +1,4 @@
-//! How the way back shares out a batch. Gradients of parameters are sums over all positions: each task sums those of some, and
+//! How the backward pass shares out a batch. Gradients of parameters are sums over all positions: each task sums those of some, and
 //! these sums are added in the order of the batch. How many depends on the batch alone, so that a sum has one order whatever
 //! the number of threads.
 

@@ -3,7 +3,7 @@
 //! Nodes are of three types, and edges of relations, each from one type to one type. What an edge needs of its two ends is computed
 //! per node before, in one product per type: query, and for each relation key and value, with the relation's matrices already in the
 //! weights. An edge is then a dot product per head and a weighted sum. After the messages come a product and a feed-forward part,
-//! each with a norm before and a shortcut around it. The way back computes a group of graphs once more, while all of it is in cache.
+//! each with a norm before and a shortcut around it. The backward pass computes a group of graphs once more, while all of it is in cache.
 
 mod batch;
 mod edges;
@@ -251,7 +251,7 @@ impl Graphs<'_> {
     }
 }
 
-/// The matrices of a type, packed for the way there and, where it trains, for the way back.
+/// The matrices of a type, packed for the forward pass and, where it trains, for the backward pass.
 #[derive(Clone, Debug)]
 struct PackedNode {
     project: [Aligned; 2],
@@ -274,7 +274,7 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// `train` if the way back will be asked for.
+    /// `train` if the backward pass will be asked for.
     pub fn new(level: Level, shape: &Shape, parameters: &[f32], train: bool) -> Packed {
         assert!(shape.fits(), "{shape:?}");
         let places = shape.places();

@@ -11,7 +11,7 @@ pub use inference::{Norm, NormKind};
 
 pub const EPSILON: f32 = 1e-5;
 
-/// What a row was normalised by, kept for the way back.
+/// What a row was normalised by, kept for the backward pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moments {
     pub mean: f32,
@@ -31,7 +31,7 @@ pub fn forward(
     simd::run(level, Forward { x, weight, bias, out, moments });
 }
 
-/// The way back: adds to the gradients of `x`, `weight` and `bias`, given that of the result.
+/// The backward pass: adds to the gradients of `x`, `weight` and `bias`, given that of the result.
 #[expect(clippy::too_many_arguments, reason = "three inputs, and a gradient for each")]
 pub fn backward(
     level: Level,

@@ -1,7 +1,7 @@
 //! Products of matrices whose factors were laid out for the CPU beforehand.
 //!
 //! Both factors are packed into words of 32 bits: single numbers, or pairs of bf16 where a level [rounds](Level::rounds). Columns
-//! of the result round up to [`GRAIN`], and on tiles its rows do, so results need that room ([`rows_written`]); what is beyond the
+//! of the result round up to [`GRAIN`], and with AMX tiles its rows do, so results need that room ([`rows_written`]); what is beyond the
 //! edge of a packed factor is zero.
 
 mod panels;
@@ -237,7 +237,7 @@ pub fn to_bf16(level: Level, from: &[f32], to: &mut [f32]) {
     }
 }
 
-/// The way back of [`to_bf16`].
+/// The backward pass of [`to_bf16`].
 pub fn from_bf16(level: Level, from: &[f32], to: &mut [f32]) {
     assert!(level.rounds() && to.len().is_multiple_of(32) && from.len() * 2 == to.len());
     #[cfg(target_arch = "x86_64")]

@@ -63,7 +63,7 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// From parameters in the order of [`Layout`]; `train` packs what the way back needs, too.
+    /// From parameters in the order of [`Layout`]; `train` packs what the backward pass needs, too.
     pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
         assert!(shape.fits(), "{shape:?}");
         let layout = Layout::of(&shape);

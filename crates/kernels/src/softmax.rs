@@ -49,8 +49,8 @@ pub fn packed(
     product::left(level, product::View { values: scores, rows, columns: valid, stride }, to);
 }
 
-/// The way back: `gradient` of the weights becomes that of `scores` before they were scaled, and `to_bias` that of the bias, if it
-/// is asked for. Rows lie as on the way there.
+/// The backward pass: `gradient` of the weights becomes that of `scores` before they were scaled, and `to_bias` that of the bias, if it
+/// is asked for. Rows lie as in the forward pass.
 pub fn backward(
     level: Level,
     weights: &[f32],
@@ -83,7 +83,7 @@ pub(crate) fn backward_packed(
 ) {
     assert!(level.rounds() && weights.len() >= product::words(level, 64, 64) && gradient.len() >= 64 * 64);
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the level says that the CPU has the instructions; lengths were checked above and are where slopes are cut.
+    // SAFETY: the level says that the CPU has the instructions; lengths were checked above and are where gradients are cut.
     unsafe {
         packed_back::rows(weights, gradient, scale, to_bias);
     }

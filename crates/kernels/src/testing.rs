@@ -99,7 +99,7 @@ impl Plain {
     }
 }
 
-/// Slopes of a function at some of its arguments, by central differences.
+/// Gradients of a function at some of its arguments, by central differences.
 pub(crate) fn differences(values: &[f64], at: &[usize], f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     const STEP: f64 = 1e-5;
     let mut values = values.to_vec();

@@ -97,7 +97,7 @@ impl Network {
         }
     }
 
-    /// Operations of one layer on one position, on the way there.
+    /// Operations of one layer on one position, in the forward pass.
     fn operations(&self) -> f64 {
         let products = match self.kind {
             Kind::Transformer { width, heads } => {
@@ -199,7 +199,7 @@ impl Network {
         Line { name: self.name.to_owned(), level, seconds, cpu_seconds, operations, positions: batch }
     }
 
-    /// Numbers per position that a layer keeps for the way back.
+    /// Numbers per position that a layer keeps for the backward pass.
     fn trail(&self, level: Level) -> usize {
         match self.kind {
             Kind::Transformer { width, heads } => Network::shapes(width, heads).0.trail(level),
@@ -207,7 +207,7 @@ impl Network {
         }
     }
 
-    /// One step. Rooms hold the input, then the output of each layer; the last moments are those of what layers share.
+    /// One step. Buffers hold the input, then the output of each layer; the last moments are those of what layers share.
     fn train(
         &self,
         level: Level,
@@ -227,7 +227,7 @@ impl Network {
                 Packed::ResidualInt8(_) | Packed::Encoder(_) => unreachable!("packed to learn"),
             }
         }
-        // The slope of half the mean square.
+        // The gradient of half the mean square.
         let last = rooms.last().expect("a room");
         let [mut gradient, mut to_x] = [(); 2].map(|()| Aligned::room(last.len()));
         let scale = 1.0 / last.len() as f32;
@@ -278,7 +278,7 @@ pub(super) fn smolgen(level: Level, budget: Duration) -> [Line; 2] {
         + hidden * heads * per_head
         + heads * per_head * tokens * tokens;
     let operations = 2.0 * (POSITIONS * products) as f64;
-    // The way back goes there once more, without its last product.
+    // The backward pass goes there once more, without its last product.
     [("smolgen", there, 1.0), ("smolgen, back", back, 2.0)].map(|(name, [seconds, cpu_seconds], passes)| {
         Line {
             name: name.to_owned(),

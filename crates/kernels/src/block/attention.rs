@@ -15,7 +15,7 @@ use crate::{
     softmax::{self, SlopeRow},
 };
 
-/// Room for what the way back needs: query, key and value, and the weights if they are kept.
+/// A buffer for what the backward pass needs: query, key and value, and the weights if they are kept.
 pub(super) type Keep<'a> = (&'a mut [f32], &'a mut [f32]);
 
 pub(super) fn forward(
@@ -135,7 +135,7 @@ fn weigh(
 }
 
 /// From the gradient of `y`, which `to_x` holds, to that of `x`, which it then holds; and to the gradient of the bias. `kept` is
-/// what the way there left; without weights in it the bias is needed.
+/// what the forward pass left; without weights in it the bias is needed.
 #[expect(clippy::too_many_arguments, reason = "the way back has that many ends")]
 pub(super) fn backward(
     packed: &Packed,

@@ -12,20 +12,20 @@ use super::{
 };
 use crate::{Aligned, chunks, product::Into, rows, smolgen, softmax::SlopeRow};
 
-/// Tokens that go through one half of the block together on the way back, and share one update of its matrices' gradients.
+/// Tokens that go through one half of the block together in the backward pass, and share one update of its matrices' gradients.
 const GROUP_TOKENS: usize = 1024;
 
-/// What the way back needs of the way there.
+/// What the backward pass needs of the forward pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<'a> {
     pub x: &'a [f32],
-    /// What the way there left: [`Shape::trail`](super::Shape::trail) numbers for each position.
+    /// What the forward pass left: [`Shape::trail`](super::Shape::trail) numbers for each position.
     pub trail: &'a [f32],
     /// For each position heads x tokens x tokens.
     pub bias: Option<&'a [f32]>,
 }
 
-/// `y` for every position of `x`, and what the way back will need ([`Shape::trail`](super::Shape::trail)) if it is asked for.
+/// `y` for every position of `x`, and what the backward pass will need ([`Shape::trail`](super::Shape::trail)) if it is asked for.
 pub fn forward(packed: &Packed, x: &[f32], bias: Option<&[f32]>, y: &mut [f32], trail: Option<&mut [f32]>) {
     forward_masked(packed, x, bias, None, y, trail);
 }
@@ -43,7 +43,7 @@ pub fn forward_masked(
     let (len, bias_len, trail_len) = (shape.values(), shape.bias_len(), shape.trail(packed.level));
     assert!(x.len() == y.len() && x.len().is_multiple_of(len));
     assert!(present.is_none_or(|present| present.len() == x.len() / shape.width));
-    // Rows do not meet on the way there, so that the groups may follow the number of threads.
+    // Rows do not meet in the forward pass, so that the groups may follow the number of threads.
     let most = (GROUP_TOKENS / shape.tokens).max(1);
     let positions = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, most);
     let several = |i: usize, x: &[f32], y: &mut [f32], mut trail: Option<&mut [f32]>| {
@@ -131,7 +131,7 @@ pub fn backward(
     backward_masked(packed, kept, None, gradient, to_x, to_bias)
 }
 
-/// The way back of [`forward_masked`].
+/// The backward pass of [`forward_masked`].
 pub fn backward_masked(
     packed: &Packed,
     kept: Kept<'_>,

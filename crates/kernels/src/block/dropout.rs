@@ -1,5 +1,5 @@
 //! Dropout of what each half adds: zeros that depend on nothing but the seed, the half, the position and the place, so that the
-//! way back finds the same ones, on any number of threads.
+//! backward pass finds the same ones, on any number of threads.
 
 /// A share of numbers that training sets to zero; the others grow so that their mean stays.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -16,7 +16,7 @@ use crate::{
 
 const PANEL: usize = 32;
 
-/// `keep` is room for the inputs of the activation, if the way back needs them.
+/// `keep` is room for the inputs of the activation, if the backward pass needs them.
 pub(super) fn forward(
     packed: &Packed,
     x: &[f32],

@@ -1,4 +1,4 @@
-//! What both halves of a block do: normalise rows into factors, on the way there and back.
+//! What both halves of a block do: normalise rows into factors, in the forward and the backward pass.
 
 use super::{Packed, Part, scratch::Scratch};
 use crate::{
@@ -49,7 +49,7 @@ impl Which {
     }
 }
 
-/// Normalises `x` into the left factor `s.narrow[0]`; on the way back also into its place in a transposed one.
+/// Normalises `x` into the left factor `s.narrow[0]`; in the backward pass also into its place in a transposed one.
 pub(super) fn normalise(
     packed: &Packed,
     which: Which,
@@ -79,7 +79,7 @@ pub(super) fn normalise(
     }
 }
 
-/// The way back through the norm: adds to the gradients of `x` and of the norm's parameters.
+/// The backward pass through the norm: adds to the gradients of `x` and of the norm's parameters.
 pub(super) fn normalise_back(
     packed: &Packed,
     which: Which,

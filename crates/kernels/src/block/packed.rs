@@ -15,7 +15,7 @@ pub struct Packed {
     /// Norms and biases.
     pub(super) small: Small,
     pub(super) ahead: Matrices,
-    /// The transposes, for the way back.
+    /// The transposes, for the backward pass.
     pub(super) back: Option<Matrices>,
     /// Makes the attention's biases.
     pub(super) smolgen: Option<smolgen::Packed>,
@@ -44,7 +44,7 @@ pub(super) struct Small {
 }
 
 impl Packed {
-    /// From parameters in the order of [`Layout`]; `train` packs what the way back needs, too.
+    /// From parameters in the order of [`Layout`]; `train` packs what the backward pass needs, too.
     pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
         let layout = Layout::of(&shape);
         assert_eq!(parameters.len(), layout.total());

@@ -1,4 +1,4 @@
-//! Room for the work on one position, kept by each thread from call to call.
+//! A buffer for the work on one position, kept by each thread from call to call.
 
 use std::cell::RefCell;
 

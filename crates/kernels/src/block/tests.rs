@@ -242,7 +242,7 @@ fn gradients_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_block_with_its_own_smolgen_is_a_block_that_is_given_the_biases() {
-    // Sixty-four tokens take a shorter way back where products round.
+    // Sixty-four tokens take a shorter backward pass where products round.
     for tokens in [8, 64] {
         own_smolgen(tokens);
     }

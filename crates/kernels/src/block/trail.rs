@@ -1,9 +1,9 @@
-//! What the way there leaves for the way back, besides the block's input: one position after another, each in one piece.
+//! What the forward pass leaves for the backward pass, besides the block's input: one position after another, each in one piece.
 //!
 //! All that is costly to compute again is kept: what lies between the halves, query, key and value, the weights of attention, and
 //! the inputs of the activation. Weights of attention grow with the square of the tokens, so that those of long sequences are
 //! computed again. Where products round their factors, query, key, value and weights are kept as bf16: the trail of a batch comes from
-//! far away on the way back.
+//! far away in the backward pass.
 
 use super::Shape;
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 const LONGEST: usize = 96;
 
 impl Shape {
-    /// Numbers that the way there leaves for each position.
+    /// Numbers that the forward pass leaves for each position.
     pub fn trail(&self, level: Level) -> usize {
         self.lengths(level).iter().sum()
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Aligned, Level, chunks, rows};
 
-/// Boards that one task takes on the way there.
+/// Boards that one task takes in the forward pass.
 const MOST: usize = 64;
 /// Gradients that one thread sums over all chunks.
 const SUMMED: usize = 8192;
@@ -21,7 +21,7 @@ const SUMMED: usize = 8192;
 /// Fewer boards go one by one even where tiles would take sixteen side by side.
 const FEWEST_SIDE_BY_SIDE: usize = 6;
 
-/// What the way back needs of the way there.
+/// What the backward pass needs of the forward pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<'a> {
     pub x: &'a [f32],
@@ -113,7 +113,7 @@ fn middle(packed: &Packed, x: &[f32], room: &mut Room) {
     room.middle.pack(packed.level);
 }
 
-/// The same, with what the way back is spared to compute again.
+/// The same, with what the backward pass is spared to compute again.
 pub fn forward_keeping(packed: &Packed, x: &[f32], y: &mut [f32]) -> Between {
     assert!(x.len() == y.len() && x.len().is_multiple_of(64 * packed.channels));
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Convolutions of sixteen boards and their slopes by dot products of bf16 pairs, where the CPU has no tiles. A square's sums
+//! Convolutions of sixteen boards and their gradients by dot products of bf16 pairs, where the CPU has no tiles. A square's sums
 //! stay in registers over all its neighbours.
 
 use super::sixteen::{Then, finish, tile};

@@ -1,4 +1,4 @@
-//! Many boards through a residual block on tiles, sixteen at a time on the way there and thirty-two on the way back.
+//! Many boards through a residual block with AMX tiles, sixteen at a time in the forward pass and thirty-two in the backward pass.
 
 use rayon::prelude::*;
 
@@ -67,7 +67,7 @@ fn group_forward(
     }
 }
 
-/// The boards of one group of sixteen on the way back.
+/// The boards of one group of sixteen in the backward pass.
 struct Room {
     x: Aligned,
     middle: Aligned,

@@ -20,7 +20,7 @@ pub(super) fn words(channels: usize) -> usize {
     64 * channels * BOARDS / 2
 }
 
-/// Where the tile of a square begins, for the 32 channels (or, of slopes' factors, the 16) with this number.
+/// Where the tile of a square begins, for the 32 channels (or, of gradients' factors, the 16) with this number.
 pub(super) fn tile(part: usize, square: usize) -> usize {
     (64 * part + square) * WORDS
 }
@@ -207,7 +207,7 @@ pub(super) fn finish(sums: &[f32], square: usize, column: usize, channels: usize
     }
 }
 
-/// Thirty-two boards as a factor of slopes: for each sixteen channels and each square a right tile, or its transpose as a
+/// Thirty-two boards as a factor of gradients: for each sixteen channels and each square a right tile, or its transpose as a
 /// left tile, with a sum over the boards. Board i and board 16 + i are neighbours.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) unsafe fn factor(from: [&[f32]; 2], channels: usize, transposed: bool, to: &mut [f32]) {

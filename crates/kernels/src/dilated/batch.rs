@@ -13,7 +13,7 @@ use crate::{
     simd::{self, Simd, Task},
 };
 
-/// Boards that one task takes on the way there.
+/// Boards that one task takes in the forward pass.
 const MOST: usize = 64;
 /// Boards that share one update of the product's gradient.
 const GROUP: usize = 4;
@@ -32,7 +32,7 @@ impl<'a> Ones<'a> {
     }
 }
 
-/// What the way back needs of the way there.
+/// What the backward pass needs of the forward pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<'a> {
     pub ones: Ones<'a>,
@@ -174,7 +174,7 @@ impl Task for Spread<'_> {
     }
 }
 
-/// The way back of [`Spread`], of the rectifier behind it and of the bias before it.
+/// The backward pass of [`Spread`], of the rectifier behind it and of the bias before it.
 struct Collect<'a> {
     shape: Shape,
     ones: &'a [u16],

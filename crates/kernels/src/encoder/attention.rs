@@ -42,7 +42,7 @@ pub(super) struct ScoreBias<'a> {
     pub(super) keys: Option<&'a [f32]>,
 }
 
-/// Rows of `mixed` from rows of queries, keys and values, which lie side by side in `qkv`. On tiles whole groups of sixteen rows are
+/// Rows of `mixed` from rows of queries, keys and values, which lie side by side in `qkv`. With AMX tiles whole groups of sixteen rows are
 /// written.
 pub(super) fn attention(
     level: Level,

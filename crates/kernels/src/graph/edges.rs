@@ -74,7 +74,7 @@ pub(super) struct Edge {
     pub(super) weight: f32,
 }
 
-/// Room for a number per edge and head, in whole vectors.
+/// A buffer for a number per edge and head, in whole vectors.
 pub(super) fn room(edges: usize, heads: usize) -> usize {
     (edges * heads).next_multiple_of(16)
 }

@@ -29,7 +29,7 @@ impl Packed {
         parameters[matrix.end..].fill(0.0);
     }
 
-    /// Room for the gradients of so many positions' biases, packed as a left factor.
+    /// A buffer for the gradients of so many positions' biases, packed as a left factor.
     pub(crate) fn slopes(&self, positions: usize) -> Aligned {
         Aligned::room(product::words(self.level, positions * self.shape.heads, self.shape.square()))
     }

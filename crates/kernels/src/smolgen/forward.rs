@@ -10,7 +10,7 @@ use crate::{
     rows,
 };
 
-/// What a group of positions leaves for the way back. Rows are positions, or heads of positions for the last two.
+/// What a group of positions leaves for the backward pass. Rows are positions, or heads of positions for the last two.
 #[derive(Debug)]
 pub(super) struct Steps {
     pub(super) flat: Aligned,

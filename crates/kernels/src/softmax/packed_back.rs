@@ -1,4 +1,4 @@
-//! The way back from rows of 64 weights that were packed as a left factor.
+//! The backward pass from rows of 64 weights that were packed as a left factor.
 
 use std::arch::x86_64::*;
 
@@ -9,7 +9,7 @@ use crate::product::tiled::widen;
 const TILE: usize = 256;
 
 /// # Safety
-/// The CPU has AVX-512 with bf16; `weights` are 64 x 64 packed numbers, `gradient` as many in f32, and the row of slopes has room
+/// The CPU has AVX-512 with bf16; `weights` are 64 x 64 packed numbers, `gradient` as many in f32, and the row of gradients has room
 /// for as many.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512bf16")]
 pub(super) unsafe fn rows(weights: &[f32], gradient: &mut [f32], scale: f32, to_bias: Option<SlopeRow<'_>>) {

@@ -1,4 +1,4 @@
-//! The operations as an extension of burn's CPU backend, with their way back.
+//! The operations as an extension of burn's CPU backend, with their backward pass.
 
 use burn::backend::{
     Autodiff, Backend, Flex, TensorMetadata,

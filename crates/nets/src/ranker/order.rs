@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use crate::weights::values;
 
-    /// The definition, pair by pair, with its slopes.
+    /// The definition, pair by pair, with its gradients.
     fn plain(scores: &[f32], targets: &[f32]) -> (f64, Vec<f64>) {
         let (mut sum, mut pairs) = (0.0, 0.0);
         let mut slopes = vec![0.0; scores.len()];
