@@ -14,7 +14,10 @@ const QUIET: Duration = Duration::from_secs(30);
 pub(crate) struct Progress {
     bar: ProgressBar,
     on_terminal: bool,
+    began: Instant,
     last_line: Instant,
+    /// Games that were finished before this run.
+    earlier: u64,
 }
 
 impl Progress {
@@ -25,7 +28,8 @@ impl Progress {
         bar.set_position(finished as u64);
         bar.reset_eta();
         bar.enable_steady_tick(Duration::from_secs(1));
-        Progress { bar, on_terminal: Term::stderr().is_term(), last_line: Instant::now() }
+        let (on_terminal, now) = (Term::stderr().is_term(), Instant::now());
+        Progress { bar, on_terminal, began: now, last_line: now, earlier: finished as u64 }
     }
 
     /// Shows how the match stands; `sprt` is a line on the test, if there is one.
@@ -40,8 +44,14 @@ impl Progress {
             let duels = standings.duels();
             let stand =
                 if duels.len() > 1 { table::table(&standings.rows(), false) } else { table::duels(&duels) };
-            eprint!("{done} of {all} games, {:.0?} left\n{stand}{sprt}", self.bar.eta());
+            eprint!("{done} of {all} games, {:.0?} left\n{stand}{sprt}", self.left(done, all));
         }
+    }
+
+    /// The mean of all games so far. The bar's own estimate forgets within seconds, and games take minutes.
+    fn left(&self, done: u64, all: u64) -> Duration {
+        let here = done.saturating_sub(self.earlier).max(1);
+        self.began.elapsed().mul_f64(all.saturating_sub(done) as f64 / here as f64)
     }
 
     /// Tells at once who broke down and how.
