@@ -6,6 +6,7 @@ mod eval;
 mod jsonl;
 mod minds;
 mod play;
+mod selfplay;
 mod signature;
 mod terminal;
 mod uci;

@@ -9,6 +9,7 @@ mod models;
 mod opinion;
 mod perft;
 pub(crate) mod play;
+mod selfplay;
 mod train;
 mod tune;
 pub(crate) mod uci;
@@ -28,6 +29,7 @@ pub(crate) enum Verb {
     Opinion(opinion::Args),
     Perft(perft::Args),
     Play(play::Args),
+    Selfplay(selfplay::Args),
     Train(train::Args),
     Tune(tune::Args),
     Uci(uci::Args),
@@ -45,6 +47,7 @@ impl Verb {
             Verb::Opinion(args) => opinion::run(args),
             Verb::Perft(args) => perft::run(args),
             Verb::Play(args) => play::run(args),
+            Verb::Selfplay(args) => selfplay::run(args),
             Verb::Train(args) => train::run(args),
             Verb::Tune(args) => tune::run(args),
             Verb::Uci(args) => uci::run(args),

@@ -49,6 +49,10 @@ impl Batch {
         self.ids.len()
     }
 
+    pub(crate) fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
     /// Takes out the oldest, `most` of them or all.
     pub(crate) fn take(&mut self, most: usize) -> Batch {
         let most = most.min(self.len());
@@ -318,7 +322,7 @@ impl Job {
 }
 
 /// What the mind says of positions; `None` if it has no value for each, or leaves out moves.
-fn judge(brain: &dyn Brain, scores_moves: bool, batch: &Batch) -> Option<Vec<Judgement>> {
+pub(crate) fn judge(brain: &dyn Brain, scores_moves: bool, batch: &Batch) -> Option<Vec<Judgement>> {
     let Batch { positions, moments, .. } = batch;
     let wants = if scores_moves { Wants::POLICY_AND_VALUE } else { Wants::VALUE };
     let found = match moments.len() == positions.len() {

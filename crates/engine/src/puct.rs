@@ -8,6 +8,7 @@ mod probe;
 mod q;
 mod report;
 mod rounds;
+mod simul;
 mod stop;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,8 @@ use crate::{
 use descent::Guide;
 use rounds::Rounds;
 use tree::Tree;
+
+pub use self::simul::{GameTree, Seat, Simul, SimulSettings, Visited};
 
 /// Table of the search that plays endings against a bare king.
 const ENDINGS_MB: usize = 8;

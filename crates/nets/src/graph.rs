@@ -1,12 +1,15 @@
 //! The graph network: pieces, squares and the whole as nodes of a graph, attention along who attacks, defends, controls and sees whom,
 //! and a pointer that scores each legal move by the piece that makes it and the piece or square that it goes to.
 
+mod attention;
 mod batch;
 mod brain;
 mod config;
+mod earlier;
 mod layer;
 mod links;
 mod lists;
+mod memory;
 mod network;
 mod objective;
 
@@ -15,13 +18,15 @@ use std::sync::Arc;
 use chess::{Brain, Random};
 use data::Sample;
 
-pub use self::config::{GraphConfig, GraphObjective};
+pub use self::attention::{Attention, AttentionReader};
+pub use self::config::{GraphConfig, GraphObjective, MemoryForm};
 pub(crate) use self::network::GraphNet;
 use self::{batch::Batch, brain::GraphBrain};
 use crate::{
     TrainConfig,
     family::{Family, Figures, Objective},
     layers::Builder,
+    phase::Phase,
 };
 
 impl Family for GraphNet {
@@ -47,6 +52,11 @@ impl Family for GraphNet {
         TrainConfig { policy: policy(), validation_policy: policy(), rate: 1e-3, ..TrainConfig::default() }
     }
 
+    /// A curriculum's first lessons take no steps unless a run gives them some.
+    fn phases(_: &GraphConfig) -> Vec<Phase> {
+        vec![Phase { name: config::QUIET, steps: 0 }, Phase { name: "training", steps: 0 }]
+    }
+
     fn init(config: &GraphConfig, builder: &mut Builder<'_>) -> GraphNet {
         GraphNet::new(config, builder)
     }
@@ -55,8 +65,8 @@ impl Family for GraphNet {
         "graph"
     }
 
-    fn prepare(config: &GraphConfig, samples: &[Sample], _: &str, _: &mut Random) -> Batch {
-        Batch::from_samples(config, samples)
+    fn prepare(config: &GraphConfig, samples: &[Sample], phase: &str, _: &mut Random) -> Batch {
+        Batch::from_samples(config, samples, config.window_in(phase))
     }
 
     fn objective(&self, config: &GraphConfig, batch: &Batch) -> Objective {

@@ -74,12 +74,20 @@ impl Opening {
         self.try_moment().expect("openings are checked when they are read")
     }
 
-    fn try_moment(&self) -> anyhow::Result<Moment> {
-        let start = match &self.start_fen {
+    /// Where the line begins.
+    pub(crate) fn start(&self) -> Moment {
+        self.try_start().expect("openings are checked when they are read")
+    }
+
+    fn try_start(&self) -> anyhow::Result<Moment> {
+        Ok(match &self.start_fen {
             Some(fen) => Moment::from_fen(fen, self.mode)?,
             None => Moment::default(),
-        };
-        Ok(start.after_uci(self.moves.iter().map(String::as_str))?)
+        })
+    }
+
+    fn try_moment(&self) -> anyhow::Result<Moment> {
+        Ok(self.try_start()?.after_uci(self.moves.iter().map(String::as_str))?)
     }
 
     /// Whether a game can be played from here.

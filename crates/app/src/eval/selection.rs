@@ -11,6 +11,8 @@ const POOL: usize = 1 << 20;
 
 #[derive(Debug)]
 pub(crate) struct Selection<'a> {
+    /// Which positions may be drawn: a policy by name or a TOML file.
+    pub(crate) policy: &'a str,
     pub(crate) split: Option<Split>,
     /// 0: all.
     pub(crate) positions: usize,
@@ -25,7 +27,7 @@ pub(crate) struct Selection<'a> {
 
 impl Selection<'_> {
     pub(crate) fn draw(&self, dataset: &Dataset) -> anyhow::Result<Vec<Sample>> {
-        let usual = SamplerOptions::new(Policy::named("all")?, self.split, self.seed);
+        let usual = SamplerOptions::new(Policy::find(self.policy)?, self.split, self.seed);
         let options = SamplerOptions { epochs: 1, pool: POOL, ..usual };
         let most = if self.positions == 0 { usize::MAX } else { self.positions };
         let mut accounts: HashMap<String, u32> = HashMap::new();

@@ -139,6 +139,11 @@ impl Tree {
         self.probe.get_or_insert_default().winning_move(position, positions)
     }
 
+    /// Gives the memory of probes back.
+    pub(super) fn forget_probes(&mut self) {
+        self.probe = None;
+    }
+
     pub(super) fn is_full(&self) -> bool {
         self.bytes() + 512 * size_of::<Node>() > self.most_bytes
     }

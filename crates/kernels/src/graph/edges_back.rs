@@ -51,9 +51,9 @@ impl Back<'_> {
                 let source = m.edge(at).source;
                 let to_value = &mut to_from[source * m.from.1 + m.columns.value..][..m.width];
                 let shares = &self.shares[at * heads..][..heads];
-                for i in 0..heads {
+                for (i, &share) in shares.iter().enumerate() {
                     let part = i * head..(i + 1) * head;
-                    add_scaled::<S>(&mut to_value[part.clone()], shares[i], &gradient[part]);
+                    add_scaled::<S>(&mut to_value[part.clone()], share, &gradient[part]);
                 }
                 if m.form != Form::Sum {
                     let value = m.at(m.from, source, m.columns.value);
@@ -92,8 +92,8 @@ impl Back<'_> {
         for target in 0..m.targets.1 - m.targets.0 {
             let mut along = [0.0; MOST_HEADS];
             for at in m.of_target(target) {
-                for i in 0..heads {
-                    along[i] += self.shares[at * heads + i] * self.slopes[at * heads + i];
+                for (i, along) in along[..heads].iter_mut().enumerate() {
+                    *along += self.shares[at * heads + i] * self.slopes[at * heads + i];
                 }
             }
             let query = m.at(m.to, target, m.columns.query);
@@ -101,8 +101,8 @@ impl Back<'_> {
                 let edge = m.edge(at);
                 let key = m.at(m.from, edge.source, m.columns.key);
                 let factor = scale * (1.0 + m.lambda * edge.weight);
-                for i in 0..heads {
-                    let slope = self.shares[at * heads + i] * (self.slopes[at * heads + i] - along[i]);
+                for (i, along) in along[..heads].iter().enumerate() {
+                    let slope = self.shares[at * heads + i] * (self.slopes[at * heads + i] - along);
                     self.to_table[edge.kind * heads + i] += slope;
                     let part = i * head..(i + 1) * head;
                     if edge.weight != 0.0 {

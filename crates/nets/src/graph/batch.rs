@@ -12,7 +12,7 @@ use chess::{
 };
 use data::{GameResult, Sample};
 
-use super::{GraphConfig, links::Link};
+use super::{GraphConfig, config::MemoryForm, earlier::Earlier, links::Link};
 use crate::{
     choice::UNKNOWN,
     fused::{EdgeList, GraphLists, Lookups, MoveLookups},
@@ -48,6 +48,9 @@ pub(crate) struct Batch {
     /// The graph of each piece.
     pub(super) owners: Vec<i32>,
     pub(super) moves: Arc<MoveLookups>,
+    /// For networks with a memory: the graphs before those of this batch, and where each one's own lie; see [`Earlier`].
+    pub(super) earlier: Option<Box<Batch>>,
+    pub(super) places: Vec<i32>,
     pub(super) targets: Targets,
 }
 
@@ -72,9 +75,16 @@ pub(super) fn move_rows(config: &GraphConfig) -> usize {
 }
 
 impl Batch {
-    pub(super) fn from_samples(config: &GraphConfig, samples: &[Sample]) -> Batch {
+    pub(super) fn from_samples(config: &GraphConfig, samples: &[Sample], window: usize) -> Batch {
         let moments: Vec<&Moment> = samples.iter().map(|sample| &sample.moment).collect();
         let mut batch = Batch::from_moments(config, &moments, true);
+        if config.memory != MemoryForm::None {
+            let earlier = Earlier::of(&moments, window);
+            let moments: Vec<&Moment> = earlier.moments.iter().collect();
+            batch.earlier =
+                (!moments.is_empty()).then(|| Batch::from_moments(config, &moments, false).into());
+            batch.places = earlier.places;
+        }
         samples.iter().for_each(|sample| batch.targets.push(config, sample));
         batch
     }

@@ -1,17 +1,26 @@
 //! The mind that comes of a trained network.
 
-use burn::tensor::activation::softmax;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use burn::tensor::{Tensor, TensorData, activation::softmax};
 use chess::{Brain, Evaluated, Moment, MoveScores, Opinion, Traits, Wants, Wdl, shakmaty::Chess};
 
 use super::{
     GraphConfig, GraphNet,
     batch::Batch,
+    config::MemoryForm,
+    earlier::{Earlier, Key},
     network::{Outputs, Packed},
 };
-use crate::{choice, family::Family, fused, weights::values};
+use crate::{choice, device, family::Family, fused, weights::values};
 
 /// Graphs that are judged in one go.
 const MOST_AT_ONCE: usize = 256;
+/// Numbers that are kept of earlier graphs, over all of them.
+const MOST_KEPT: usize = 1 << 23;
 
 #[derive(Debug)]
 pub(super) struct GraphBrain {
@@ -19,6 +28,9 @@ pub(super) struct GraphBrain {
     packed: Option<Packed>,
     config: GraphConfig,
     traits: Traits,
+    /// What the memory keeps of positions that were seen before. A line that grows by a move asks for one more graph and not for all of
+    /// its window again.
+    kept: Mutex<HashMap<Key, Vec<f32>>>,
 }
 
 impl GraphBrain {
@@ -33,12 +45,47 @@ impl GraphBrain {
             hand_made: false,
             search: GraphNet::SEARCH,
         };
-        GraphBrain { packed: network.packed(&config), network, config, traits }
+        GraphBrain { packed: network.packed(&config), network, config, traits, kept: Mutex::default() }
+    }
+
+    /// What is remembered of the positions before these moments: [earlier, parts, features].
+    fn remembered(&self, earlier: &Earlier) -> Option<Tensor<3>> {
+        if earlier.keys.is_empty() {
+            return None;
+        }
+        let width = self.config.width;
+        let [parts, features] = match self.config.memory {
+            MemoryForm::Nodes => [64, width],
+            _ => [1, 3 * width],
+        };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if (kept.len() + earlier.keys.len()) * parts * features > MOST_KEPT {
+            kept.clear();
+        }
+        let missing: Vec<usize> =
+            (0..earlier.keys.len()).filter(|&at| !kept.contains_key(&earlier.keys[at])).collect();
+        for some in missing.chunks(MOST_AT_ONCE) {
+            let moments: Vec<&Moment> = some.iter().map(|&at| &earlier.moments[at]).collect();
+            let batch = Batch::from_moments(&self.config, &moments, false);
+            let found = values(self.network.remembered(&self.config, &batch, self.packed.as_ref()));
+            for (&at, own) in some.iter().zip(found.chunks_exact(parts * features)) {
+                kept.insert(earlier.keys[at], own.to_vec());
+            }
+        }
+        let all: Vec<f32> = earlier.keys.iter().flat_map(|key| &kept[key]).copied().collect();
+        Some(Tensor::from_data(TensorData::new(all, [earlier.keys.len(), parts, features]), &device()))
     }
 
     fn judge_some(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
-        let batch = Batch::from_moments(&self.config, moments, wants.policy);
-        let Outputs { moves, outcome } = self.network.forward(&self.config, &batch, self.packed.as_ref());
+        let mut batch = Batch::from_moments(&self.config, moments, wants.policy);
+        let mut remembered = None;
+        if self.config.memory != MemoryForm::None {
+            let earlier = Earlier::of(moments, self.config.window);
+            remembered = self.remembered(&earlier);
+            batch.places = earlier.places;
+        }
+        let packed = self.packed.as_ref();
+        let Outputs { moves, outcome } = self.network.answer(&self.config, &batch, remembered, packed);
         let chances = moves.map(|moves| fused::chances(&choice::ends(&batch.counts), values(moves)));
         let mut rest = chances.as_deref().unwrap_or_default();
         let rows: Vec<Option<Vec<f32>>> = match wants.policy {
@@ -77,5 +124,34 @@ impl Brain for GraphBrain {
 
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         Evaluated::by_judging(self, positions, wants)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layers::Builder;
+
+    #[test]
+    fn a_memory_that_is_kept_says_what_a_fresh_one_says_and_asks_for_one_graph_a_move() {
+        for config in GraphConfig::all_tiny() {
+            let device = device();
+            let brain =
+                || GraphBrain::new(GraphNet::new(&config, &mut Builder::new(5, &device)), config.clone());
+            let (kept, mut moment) = (brain(), Moment::default());
+            for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"] {
+                moment.play(moment.parse_uci(uci).unwrap());
+                let before = kept.kept.lock().unwrap().len();
+                let answer =
+                    |brain: &GraphBrain| brain.judge(std::slice::from_ref(&moment), Wants::ALL).remove(0);
+                let (found, expected) = (answer(&kept), answer(&brain()));
+                assert_eq!((&found.policy, found.wdl), (&expected.policy, expected.wdl));
+                assert_eq!(kept.kept.lock().unwrap().len(), before + 1);
+            }
+            let short = Moment::new(moment.position.clone());
+            let policy =
+                |moment: &Moment| kept.judge(std::slice::from_ref(moment), Wants::POLICY).remove(0).policy;
+            assert_ne!(policy(&moment), policy(&short), "the past says something");
+        }
     }
 }

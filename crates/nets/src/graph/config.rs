@@ -1,8 +1,12 @@
 //! Sizes and objectives of the graph network.
 
+use chess::REMEMBERED;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{DEEPEST, MOST, objectives, within};
+
+/// The phase with short windows, before the training proper.
+pub(super) const QUIET: &str = "quiet";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -25,9 +29,28 @@ pub struct GraphConfig {
     pub weights: bool,
     /// Betweenness of pieces among attacks and defences as a feature.
     pub centrality: bool,
+    /// What is remembered of the positions before.
+    pub memory: MemoryForm,
+    /// Positions in a row that are remembered, the present one included.
+    pub window: usize,
+    /// The same in the first phase of training, `quiet`.
+    pub quiet_window: usize,
     /// What attacks a square, and what a move threatens, protects and gives up, as looked-up features beside the edges.
     pub tactics: bool,
     pub objective: GraphObjective,
+}
+
+/// Over what the recurrent unit runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryForm {
+    /// The present position alone is seen.
+    #[default]
+    None,
+    /// Means over the pieces and squares of each graph.
+    Pooled,
+    /// Each square with what stands on it, by itself.
+    Nodes,
 }
 
 /// How much each objective counts, and what its targets are.
@@ -59,6 +82,9 @@ impl Default for GraphConfig {
             grid: true,
             weights: true,
             centrality: false,
+            memory: MemoryForm::None,
+            window: 8,
+            quiet_window: 2,
             tactics: true,
             objective: GraphObjective::default(),
         }
@@ -79,6 +105,8 @@ impl GraphConfig {
         within("layers", self.layers, 1..=DEEPEST)?;
         within("feed", self.feed, 1..=MOST)?;
         within("hidden", self.hidden, 1..=MOST)?;
+        within("window", self.window, 1..=REMEMBERED + 1)?;
+        within("quiet-window", self.quiet_window, 1..=self.window)?;
         if !self.width.is_multiple_of(self.heads) {
             return Err(format!("{} heads do not divide the width {}", self.heads, self.width));
         }
@@ -88,18 +116,25 @@ impl GraphConfig {
         within("result", result, 0.0..=1.0)
     }
 
+    /// Windows of which positions see what came before, in a phase of training.
+    pub(super) fn window_in(&self, phase: &str) -> usize {
+        if phase == QUIET { self.quiet_window } else { self.window }
+    }
+
     /// A network by fused operations, and one that has to do without.
     pub(crate) fn all_tiny() -> Vec<GraphConfig> {
-        let tiny = |width, tactics| GraphConfig {
+        let tiny = |width, memory, tactics| GraphConfig {
             width,
             heads: 2,
             layers: 2,
             feed: 32,
             hidden: 16,
             centrality: true,
+            memory,
+            window: 3,
             tactics,
             ..GraphConfig::default()
         };
-        vec![tiny(32, true), tiny(12, false)]
+        vec![tiny(32, MemoryForm::Pooled, true), tiny(12, MemoryForm::Nodes, false)]
     }
 }

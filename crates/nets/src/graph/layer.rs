@@ -19,7 +19,11 @@ use super::{GraphConfig, links::Link};
 use crate::{
     fused::{self, EdgeList, Flat, GraphLists, Operation, Ready},
     layers::{Builder, indices},
+    weights,
 };
+
+/// What each edge counts, relation by relation.
+pub(super) type Shares = Vec<Vec<f32>>;
 
 #[derive(Module, Debug)]
 pub(super) struct Layer {
@@ -100,8 +104,16 @@ impl Layer {
         let operation = Operation::Graph { graphs: Arc::clone(graphs), shape: shape.clone() };
         match operation.possible() {
             Some(operation) => fused::apply(Level::best(), operation, x, self.flat(shape)),
-            None => self.plain(shape, graphs, x),
+            None => self.plain(shape, graphs, x, None),
         }
+    }
+
+    /// The same, and how much each edge of each relation counts: its share of what its target hears, or how open its gate is, as a mean
+    /// over the heads.
+    pub(super) fn watched(&self, shape: &Shape, graphs: &GraphLists, x: Tensor<2>) -> (Tensor<2>, Shares) {
+        let mut shares = Shares::new();
+        let x = self.plain(shape, graphs, x, Some(&mut shares));
+        (x, shares)
     }
 
     /// Packed for the CPU; nothing where it does not fit.
@@ -153,7 +165,13 @@ impl Layer {
     }
 
     /// The same by burn's own operations.
-    fn plain(&self, shape: &Shape, graphs: &GraphLists, x: Tensor<2>) -> Tensor<2> {
+    fn plain(
+        &self,
+        shape: &Shape,
+        graphs: &GraphLists,
+        x: Tensor<2>,
+        mut watch: Option<&mut Shares>,
+    ) -> Tensor<2> {
         let device = x.device();
         let (count, pieces) = (graphs.pieces.len(), graphs.pieces.last().copied().unwrap_or(0));
         let rows = |node: Node, x: &Tensor<2>| match node {
@@ -173,6 +191,7 @@ impl Layer {
             let (from, to) = (&projected[relation.from as usize], &projected[relation.to as usize]);
             let wide = Wide::new(&graphs.edges[at]);
             if wide.longest == 0 {
+                watch.iter_mut().for_each(|watch| watch.push(Vec::new()));
                 continue;
             }
             let heads = shape.heads;
@@ -207,6 +226,9 @@ impl Layer {
                     softmax(scores, 1) * there
                 }
             };
+            if let Some(watch) = &mut watch {
+                watch.push(wide.edges(&weights::values(shares.clone().mean_dim(2))));
+            }
             let sum = (values * shares.unsqueeze_dim::<4>(3)).sum_dim(1); // [targets, 1, heads, head]
             let sum = sum.reshape([wide.targets, shape.width]);
             heard[relation.to as usize] = heard[relation.to as usize].clone() + sum;
@@ -261,6 +283,11 @@ impl Wide {
         wide
     }
 
+    /// What belongs to edges that exist, in the order of their list.
+    fn edges(&self, all: &[f32]) -> Vec<f32> {
+        all.iter().zip(&self.there).filter(|(_, there)| **there == 1.0).map(|(value, _)| *value).collect()
+    }
+
     /// [targets, longest, 1].
     fn numbers(&self, values: &[f32], device: &burn::tensor::Device) -> Tensor<3> {
         Tensor::from_data(TensorData::new(values.to_vec(), [self.targets, self.longest, 1]), device)
@@ -309,7 +336,7 @@ mod tests {
             named.extend(gradients.0.into_iter().map(|(name, array)| (name, array.values)));
             named
         };
-        let expected = results(layer.plain(&shape, &batch.graphs, x.clone()));
+        let expected = results(layer.plain(&shape, &batch.graphs, x.clone(), None));
         let found = results(layer.forward(&shape, &batch.graphs, x.clone()));
         assert_eq!(found.len(), expected.len());
         let size = |values: &mut dyn Iterator<Item = f32>| values.map(|x| x * x).sum::<f32>().sqrt();

@@ -13,7 +13,9 @@ use kernels::{Level, graph::Shape, head};
 use super::{
     GraphConfig,
     batch::{Batch, NODE_ROWS, move_rows},
-    layer::{self, Layer, piece_means},
+    config::MemoryForm,
+    layer::{self, Layer, Shares, piece_means},
+    memory::Memory,
 };
 use crate::{
     fused::{self, Flat, MoveLookups, Operation, Ready},
@@ -27,6 +29,7 @@ pub(crate) struct GraphNet {
     nodes: Param<Tensor<2>>,
     whole: Linear,
     layers: Vec<Layer>,
+    memory: Option<Memory>,
     around: Linear,
     from: Linear,
     to: Linear,
@@ -53,6 +56,29 @@ pub(super) struct Outputs {
     pub(super) outcome: Tensor<2>,
 }
 
+/// What the layers make of a batch.
+struct Seen {
+    /// Each square's piece, or the square: [batch, 64, width].
+    board: Tensor<3>,
+    wholes: Tensor<2>, // [batch, width]
+    pieces: Tensor<2>,
+    squares: Tensor<2>,
+}
+
+impl Seen {
+    /// What the memory takes of each graph: [batch, parts, features].
+    fn parts(&self, form: MemoryForm) -> Tensor<3> {
+        match form {
+            MemoryForm::Nodes => self.board.clone(),
+            _ => self.pooled().unsqueeze_dim(1),
+        }
+    }
+
+    fn pooled(&self) -> Tensor<2> {
+        Tensor::cat(vec![self.wholes.clone(), self.pieces.clone(), self.squares.clone()], 1)
+    }
+}
+
 impl GraphNet {
     pub(super) fn new(config: &GraphConfig, builder: &mut Builder<'_>) -> GraphNet {
         let (width, hidden) = (config.width, config.hidden);
@@ -61,6 +87,7 @@ impl GraphNet {
             nodes: builder.normal([NODE_ROWS, width], 0.5),
             whole: builder.linear(WHOLE, width, true),
             layers: (0..config.layers).map(|_| Layer::new(&shape, builder)).collect(),
+            memory: Memory::new(config, builder),
             around: builder.linear(width, hidden, true),
             from: builder.linear(width, hidden, false),
             to: builder.linear(width, hidden, false),
@@ -75,6 +102,47 @@ impl GraphNet {
 
     /// `packed` comes from [`GraphNet::packed`] of the same network.
     pub(super) fn forward(&self, config: &GraphConfig, batch: &Batch, packed: Option<&Packed>) -> Outputs {
+        let earlier = batch.earlier.as_ref().map(|earlier| self.remembered(config, earlier, packed));
+        self.answer(config, batch, earlier, packed)
+    }
+
+    /// What the memory keeps of each graph of a batch: [batch, parts, features].
+    pub(super) fn remembered(
+        &self,
+        config: &GraphConfig,
+        batch: &Batch,
+        packed: Option<&Packed>,
+    ) -> Tensor<3> {
+        self.see(config, batch, packed).parts(config.memory)
+    }
+
+    /// The same as [`GraphNet::forward`] with what is remembered of earlier graphs.
+    pub(super) fn answer(
+        &self,
+        config: &GraphConfig,
+        batch: &Batch,
+        earlier: Option<Tensor<3>>,
+        packed: Option<&Packed>,
+    ) -> Outputs {
+        let mut seen = self.see(config, batch, packed);
+        if let Some(memory) = &self.memory {
+            let past = memory.forward(seen.parts(config.memory), earlier, &batch.places);
+            match config.memory {
+                MemoryForm::Nodes => {
+                    seen.wholes = seen.wholes + past.clone().mean_dim(1).squeeze_dim::<2>(1);
+                    seen.board = seen.board + past;
+                }
+                _ => seen.wholes = seen.wholes + past.squeeze_dim::<2>(1),
+            }
+        }
+        let outcome = self.outcome.forward(relu(self.pool.forward(seen.pooled())));
+        let asked = !batch.counts.is_empty();
+        let around = self.around.forward(seen.wholes); // [batch, hidden]
+        let moves = asked.then(|| self.score(&batch.moves, seen.board, around, packed));
+        Outputs { moves, outcome }
+    }
+
+    fn see(&self, config: &GraphConfig, batch: &Batch, packed: Option<&Packed>) -> Seen {
         let shape = layer::shape(config);
         let x = self.layers(&shape, batch, self.embed(batch, packed), packed);
         let count = batch.len;
@@ -83,13 +151,21 @@ impl GraphNet {
         let wholes = x.clone().narrow(0, 64 * count, count); // [batch, width]
         let pieces = piece_means(x.clone().narrow(0, 65 * count, rows - 65 * count), &batch.owners, count);
         let board = x.select(0, indices(batch.board.clone(), &wholes.device()));
-        let board = board.reshape([count, 64, width]); // each square's piece, or the square
-        let around = self.around.forward(wholes.clone()); // [batch, hidden]
-        let asked = !batch.counts.is_empty();
-        let moves = asked.then(|| self.score(&batch.moves, board, around, packed));
-        let pooled = Tensor::cat(vec![wholes, pieces, squares.mean_dim(1).squeeze_dim::<2>(1)], 1);
-        let outcome = self.outcome.forward(relu(self.pool.forward(pooled)));
-        Outputs { moves, outcome }
+        let squares = squares.mean_dim(1).squeeze_dim::<2>(1);
+        Seen { board: board.reshape([count, 64, width]), wholes, pieces, squares }
+    }
+
+    /// What each edge of each relation counts in each layer.
+    pub(super) fn shares(&self, config: &GraphConfig, batch: &Batch) -> Vec<Shares> {
+        let shape = layer::shape(config);
+        let mut x = self.embed(batch, None);
+        let mut all = Vec::new();
+        for layer in &self.layers {
+            let (next, shares) = layer.watched(&shape, &batch.graphs, x);
+            x = next;
+            all.push(shares);
+        }
+        all
     }
 
     /// The parts packed for the CPU; nothing where one of them does not fit.

@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let model = Model::parse(&args.model, Pace::default()).with_context(|| format!("`{}`", args.model))?;
     ensure!(matches!(model, Model::Brain { .. }), "`{}` is no network", args.model);
     let selection = Selection {
+        policy: "all",
         split: args.split.0,
         positions: args.positions,
         seed: args.seed,

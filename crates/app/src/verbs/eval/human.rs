@@ -50,6 +50,9 @@ pub(crate) struct Args {
     /// Positions to look at; 0 takes all
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     positions: usize,
+    /// Which positions: a policy by name, such as recycler, or a TOML file
+    #[arg(long, default_value = "all")]
+    policy: String,
     /// Only games of this speed: ultrabullet, bullet, blitz, rapid, classical
     #[arg(long, value_name = "SPEED", value_parser = speed)]
     speed: Vec<Speed>,
@@ -106,6 +109,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let dataset = Dataset::open(&args.data)?;
     let samples = Selection {
+        policy: &args.policy,
         split: args.split.0,
         positions: args.positions,
         seed: args.seed,

@@ -124,6 +124,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn draw(args: &Args, dataset: &Dataset, rating: u16) -> anyhow::Result<Vec<Sample>> {
     let selection = Selection {
+        policy: "all",
         split: args.split.0,
         // Some are left out below.
         positions: 4 * args.positions,
