@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::data::{Dataset, Policy, Sample, Sampler, SamplerOptions, Speed, Split};
+use ::data::{Dataset, Players, Policy, Sample, Sampler, SamplerOptions, Speed, Split};
 use anyhow::bail;
 
 /// Holds every position of the test games of a hundred thousand: games of a kind lie together in a dataset, and the first of a
@@ -12,6 +12,7 @@ const POOL: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Selection<'a> {
     pub(crate) split: Option<Split>,
+    pub(crate) players: Players,
     /// 0: all.
     pub(crate) positions: usize,
     pub(crate) seed: u64,
@@ -26,7 +27,7 @@ pub(crate) struct Selection<'a> {
 impl Selection<'_> {
     pub(crate) fn draw(&self, dataset: &Dataset) -> anyhow::Result<Vec<Sample>> {
         let usual = SamplerOptions::new(Policy::named("all")?, self.split, self.seed);
-        let options = SamplerOptions { epochs: 1, pool: POOL, ..usual };
+        let options = SamplerOptions { epochs: 1, pool: POOL, players: self.players.clone(), ..usual };
         let most = if self.positions == 0 { usize::MAX } else { self.positions };
         let mut accounts: HashMap<String, u32> = HashMap::new();
         let mut chosen = Vec::new();

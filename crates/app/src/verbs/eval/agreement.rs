@@ -7,7 +7,7 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use ::data::{Dataset, Sample};
+use ::data::{Dataset, Players, Sample};
 use anyhow::{Context, ensure};
 
 use crate::{
@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure!(matches!(model, Model::Brain { .. }), "`{}` is no network", args.model);
     let selection = Selection {
         split: args.split.0,
+        players: Players::All,
         positions: args.positions,
         seed: args.seed,
         speeds: &[],
