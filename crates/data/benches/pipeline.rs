@@ -202,7 +202,7 @@ fn replay_only(dataset: &Dataset, policy: &Policy) -> u64 {
     let mut count = 0;
     let replayed = dataset.for_each_group(|games| {
         for game in games {
-            for ply in policy.pick(&game, 1, 0, |_| false) {
+            for ply in policy.pick(&game, 1, 0, |_| false, |_| false) {
                 let mut position = game.start();
                 for packed in &game.moves[..usize::from(ply)] {
                     position.play_unchecked(packed.fit(&position).expect("a stored move"));

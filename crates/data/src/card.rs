@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, fs, io, path::Path};
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{DatasetError, Filters, Game, Reason, Shares, Speed, Tally, durable, error::At};
 
@@ -150,6 +151,11 @@ impl SourceEntry {
 }
 
 impl Fingerprint {
+    /// That of a file's content.
+    pub fn of(bytes: &[u8]) -> Fingerprint {
+        Fingerprint(xxh3_128(bytes))
+    }
+
     pub fn add(&mut self, row: u128) {
         self.0 = self.0.wrapping_add(row);
     }

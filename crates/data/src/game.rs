@@ -6,7 +6,7 @@ use chess::{
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{TimeControl, result::GameResult};
+use crate::{TimeControl, players::is_named, result::GameResult};
 
 /// A game of standard chess. The lists are aligned with `moves` or absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,11 +47,16 @@ impl Game {
 
     /// By what is known of the game: chess.com's have its name in their id, those without a clock were played over the board.
     fn rating_scale(&self) -> RatingScale {
-        match (self.id.starts_with("chess.com/"), self.control) {
+        match (self.id.starts_with("chess.com/"), self.is_over_the_board()) {
             (true, _) => RatingScale::ChessCom,
-            (false, None) => RatingScale::Fide,
-            (false, Some(_)) => RatingScale::Lichess,
+            (false, true) => RatingScale::Fide,
+            (false, false) => RatingScale::Lichess,
         }
+    }
+
+    /// Games without a time control are those of tournaments, whose players have names.
+    pub(crate) fn is_over_the_board(&self) -> bool {
+        self.control.is_none() && (is_named(&self.white) || is_named(&self.black))
     }
 
     /// Whether every move can be played from the start, and the lists fit the moves.

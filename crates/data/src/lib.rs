@@ -14,8 +14,10 @@ mod import;
 mod label;
 mod labelling;
 mod lines;
+mod opinions;
 mod ordered;
 mod part;
+mod players;
 mod plots;
 mod policy;
 mod puzzle;
@@ -44,7 +46,12 @@ pub use game::Game;
 pub use import::{ImportError, ImportOptions, ImportProgress, import};
 pub use label::{Label, LabelCard, Labels, Limit, Recipe};
 pub use labelling::{EngineError, LabelError, LabelOptions, LabelProgress, label};
+pub use opinions::{
+    OpinionCard, OpinionError, OpinionOptions, OpinionProgress, OpinionRecipe, Opinions, SoftTargets,
+    StoredOpinion, collect_opinions,
+};
 pub use part::{Part, PartError};
+pub use players::{KeptApart, Players, Seen};
 pub use plots::plot;
 pub use policy::{Decided, Early, GameRules, POLICIES, Policy, PolicyError, PositionRules, Rate};
 pub use puzzle::{Puzzle, PuzzleError, read_puzzles};

@@ -15,6 +15,10 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("hc3", include_str!("policies/hc3.toml")),
     ("human", include_str!("policies/human.toml")),
     ("human-late", include_str!("policies/human-late.toml")),
+    ("teach", include_str!("policies/teach.toml")),
+    ("teach-clocks", include_str!("policies/teach-clocks.toml")),
+    ("human-taught", include_str!("policies/human-taught.toml")),
+    ("taught", include_str!("policies/taught.toml")),
     ("online", include_str!("policies/online.toml")),
     ("recycler", include_str!("policies/recycler.toml")),
     ("ranker", include_str!("policies/ranker.toml")),
@@ -71,7 +75,7 @@ pub struct GameRules {
     pub bands: Vec<Rate>,
     /// Share kept of games with a base time in `from..to` seconds.
     pub base_times: Vec<Rate>,
-    /// Share kept of games without a time control, as those over the board.
+    /// Share kept of games over the board, which are those of named players without a time control.
     pub untimed: f64,
 }
 
@@ -107,6 +111,8 @@ pub struct PositionRules {
     pub evaluated: bool,
     /// Only positions with a label.
     pub labelled: bool,
+    /// Share kept of positions without a teacher's opinion. Those with one are all kept, early or late.
+    pub untaught: f64,
     /// Draw at most so many from a game; 0: all.
     pub per_game: u32,
     /// Games of an account whose moves count in full: of one that has more a share is drawn, so that no account is worth more
@@ -150,6 +156,7 @@ impl Default for PositionRules {
             after_capture: true,
             evaluated: false,
             labelled: false,
+            untaught: 1.0,
             per_game: 0,
             per_account: 0,
             window: 1,
@@ -204,32 +211,36 @@ impl Policy {
 
     /// The plies to draw from a game in an epoch. The draw depends on seed, epoch and game alone. A game that
     /// cannot be replayed, which only a damaged file holds, gives none.
-    pub fn pick(&self, game: &Game, seed: u64, epoch: u64, labelled: impl Fn(usize) -> bool) -> Vec<u16> {
+    pub fn pick(
+        &self,
+        game: &Game,
+        seed: u64,
+        epoch: u64,
+        labelled: impl Fn(usize) -> bool,
+        taught: impl Fn(usize) -> bool,
+    ) -> Vec<u16> {
         let mut random = Random::keyed(seed.wrapping_add(epoch), xxh3_64(game.id.as_bytes()));
-        match self.game_rate(game) > 0.0 {
-            true => {
-                captures(game).map_or_else(Vec::new, |taken| self.choose(game, &taken, labelled, &mut random))
-            }
-            false => Vec::new(),
+        if !random.chance(self.game_rate(game)) {
+            return Vec::new();
         }
+        let choose = |taken: Vec<bool>| self.choose(game, &taken, labelled, taught, &mut random);
+        captures(game).map_or_else(Vec::new, choose)
     }
 
     /// Plies (from 0: moves played before) of the positions to draw. `captures[n]` tells whether the n-th
-    /// move took something, `labelled(n)` whether a label of the position exists.
+    /// move took something, `labelled(n)` and `taught(n)` whether a label and a teacher's opinion of the position exist.
     fn choose(
         &self,
         game: &Game,
         captures: &[bool],
         labelled: impl Fn(usize) -> bool,
+        taught: impl Fn(usize) -> bool,
         random: &mut Random,
     ) -> Vec<u16> {
-        if !random.chance(self.game_rate(game)) {
-            return Vec::new();
-        }
         let rules = &self.positions;
         let first = rules.first_ply.max(rules.window - 1) as usize;
         let mut plies: Vec<u16> = (first..game.moves.len())
-            .filter(|&ply| rules.early.is_none_or(|early| random.chance(early.rate(ply + 1))))
+            .filter(|&ply| taught(ply) || random.chance(rules.untaught_rate(ply)))
             .filter(|&ply| rules.after_capture || ply == 0 || !captures[ply - 1])
             .filter(|&ply| !rules.evaluated || game.eval_at(ply).is_some() || labelled(ply))
             .filter(|&ply| !rules.labelled || labelled(ply))
@@ -247,7 +258,13 @@ impl Policy {
 impl GameRules {
     fn time_rate(&self, game: &Game) -> f64 {
         let any_time = self.min_base_s == 0 && self.max_base_s == u32::MAX;
-        let Some(control) = game.control else { return if any_time { self.untimed } else { 0.0 } };
+        let Some(control) = game.control else {
+            return match (any_time, game.is_over_the_board()) {
+                (false, _) => 0.0,
+                (true, true) => self.untimed,
+                (true, false) => 1.0,
+            };
+        };
         let base = control.base_s;
         if base < self.min_base_s || base > self.max_base_s {
             return 0.0;
@@ -288,6 +305,12 @@ fn captures(game: &Game) -> Option<Vec<bool>> {
 
 fn product(rates: &[Rate], applies: impl Fn(&Rate) -> bool) -> f64 {
     rates.iter().filter(|rate| applies(rate)).map(|rate| rate.rate).product()
+}
+
+impl PositionRules {
+    fn untaught_rate(&self, ply: usize) -> f64 {
+        self.untaught * self.early.map_or(1.0, |early| early.rate(ply + 1))
+    }
 }
 
 impl Early {
@@ -350,7 +373,7 @@ mod tests {
         let policy = Policy::named("deepchess").unwrap();
         let game = game("abcdefgh", 80);
         let captures: Vec<bool> = (0..80).map(|ply| ply % 3 == 0).collect();
-        let plies = policy.choose(&game, &captures, |_| false, &mut Random::new(5));
+        let plies = policy.choose(&game, &captures, |_| false, |_| false, &mut Random::new(5));
         assert_eq!(plies.len(), 10);
         assert!(plies.iter().all(|&ply| ply >= 10 && !captures[usize::from(ply) - 1]), "{plies:?}");
     }
@@ -359,7 +382,8 @@ mod tests {
     fn batch_first_wants_an_evaluation() {
         let policy = Policy::named("batch-first").unwrap();
         let mut game = game("abcdefgh", 40);
-        let choose = |game: &Game| policy.choose(game, &[false; 40], |_| false, &mut Random::new(5));
+        let choose =
+            |game: &Game| policy.choose(game, &[false; 40], |_| false, |_| false, &mut Random::new(5));
         assert_eq!(choose(&game), Vec::<u16>::new());
         game.evals = Some((0..40).map(|ply| (ply == 19).then_some(30)).collect());
         assert_eq!(choose(&game), [20], "the evaluation after move 19 is that of position 20");

@@ -7,7 +7,7 @@ use chess::{
     shakmaty::{Chess, Move},
 };
 
-use crate::{Game, Label};
+use crate::{Game, Label, Opinions, SoftTargets};
 
 /// The moment before a move, the move, and what is known about both.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Sample {
     pub spent_cs: Option<u32>,
     /// The engine's word on the position, where there is one.
     pub label: Option<Label>,
+    /// What a teacher says about the moment, where it was asked.
+    pub teacher: Option<SoftTargets>,
     /// Moves played before; the game holds the result and the players.
     pub ply: u16,
     pub game: Arc<Game>,
@@ -36,7 +38,19 @@ impl Sample {
         let played = game.moves.get(at)?.fit(&moment.position)?;
         moment.clocks = game.clocks_at(at, moment.turn());
         moment.players = game.ratings();
-        Some(Sample { moment, played, spent_cs: game.spent_cs(at), label, ply, game: Arc::clone(game) })
+        let (spent_cs, game) = (game.spent_cs(at), Arc::clone(game));
+        Some(Sample { moment, played, spent_cs, label, teacher: None, ply, game })
+    }
+
+    /// With what a teacher says. If it was asked for other players, they are the ones of the moment, without clocks: nobody knows how
+    /// they would have spent their time.
+    pub(crate) fn taught(mut self, opinions: &Opinions) -> Sample {
+        let Some(opinion) = opinions.get(&self.game.id, self.ply) else { return self };
+        if let Some(players) = opinion.ratings() {
+            (self.moment.players, self.moment.clocks, self.spent_cs) = (Some(players), None, None);
+        }
+        self.teacher = Some(opinions.soft_targets(opinion));
+        self
     }
 
     /// What the position is worth to White: the engine's label before the game's own annotation.

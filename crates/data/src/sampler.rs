@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::{blocks::Blocks, pool::Mixed};
-use crate::{Dataset, DatasetError, Fingerprint, Labels, Policy, Sample, Split, ordered::Ordered};
+use crate::{
+    Dataset, DatasetError, Fingerprint, Labels, Opinions, Players, Policy, Sample, Split, ordered::Ordered,
+};
 
 #[derive(Clone, Debug)]
 pub struct SamplerOptions {
@@ -31,12 +33,25 @@ pub struct SamplerOptions {
     /// Times to go through the data; 0: for ever.
     pub epochs: u64,
     pub labels: Option<Arc<Labels>>,
+    pub opinions: Option<Arc<Opinions>>,
+    pub players: Players,
 }
 
 impl SamplerOptions {
     pub fn new(policy: Policy, split: Option<Split>, seed: u64) -> SamplerOptions {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        SamplerOptions { policy, split, seed, batch: 256, pool: 1 << 16, threads, epochs: 0, labels: None }
+        SamplerOptions {
+            policy,
+            split,
+            seed,
+            batch: 256,
+            pool: 1 << 16,
+            threads,
+            epochs: 0,
+            labels: None,
+            opinions: None,
+            players: Players::All,
+        }
     }
 }
 
@@ -112,7 +127,7 @@ impl Sampler {
     fn begin(dataset: &Dataset, options: &SamplerOptions, state: SamplerState) -> Sampler {
         let blocks = Blocks::new(dataset.clone(), options.clone(), state.epoch);
         let mixed = Mixed::new(blocks, options, state.epoch, state.taken);
-        let labels = options.labels.clone();
+        let (labels, opinions) = (options.labels.clone(), options.opinions.clone());
         let work = move |references: Result<Vec<pool::Reference>, SamplerError>| {
             let references = references?;
             let last = references.last().expect("no batch is empty");
@@ -120,7 +135,11 @@ impl Sampler {
             let mut replay = Replay::default();
             let make = |reference: &pool::Reference| {
                 let label = labels.as_ref().and_then(|labels| labels.get(&reference.game.id, reference.ply));
-                Sample::new(&reference.game, reference.ply, label.cloned(), &mut replay)
+                let sample = Sample::new(&reference.game, reference.ply, label.cloned(), &mut replay)?;
+                Some(match &opinions {
+                    Some(opinions) => sample.taught(opinions),
+                    None => sample,
+                })
             };
             Ok(Batch { samples: references.iter().filter_map(make).collect(), epoch, taken })
         };

@@ -129,7 +129,7 @@ pub fn compare(
             }
             let all: Vec<u16> = (0..game.moves.len() as u16).collect();
             comparison.before.add(game, &all);
-            comparison.after.add(game, &policy.pick(game, seed, 0, |_| false));
+            comparison.after.add(game, &policy.pick(game, seed, 0, |_| false, |_| false));
         }
         progress(games.len() as u64);
         Ok::<_, DatasetError>(())

@@ -1,5 +1,6 @@
 //! How surprising choices are: cross-entropy of softmaxes over lists of different lengths, which lie one after another without
-//! anything between them. Nothing is kept for the way back, and nothing is filled up to the longest list.
+//! anything between them. The target of a list is one choice, or chances. Nothing is kept for the way back, and nothing is filled up to the
+//! longest list.
 
 use crate::{
     Level, math,
@@ -7,35 +8,81 @@ use crate::{
     softmax,
 };
 
-/// Lists of scores and what was chosen of them.
+/// Lists of scores and what they are to foretell.
 #[derive(Clone, Copy, Debug)]
 pub struct Lists<'a> {
     /// List `i` ends before `ends[i]`, where the next one begins.
     pub ends: &'a [usize],
+    pub targets: Targets<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Targets<'a> {
     /// The place of the choice in each list; where it is negative it is not known, and the list counts for nothing.
-    pub chosen: &'a [i32],
+    Chosen(&'a [i32]),
+    /// Chances that lie as the scores do and sum to 1 in each list; a list of zeros counts for nothing.
+    Chances(&'a [f32]),
 }
 
-impl Lists<'_> {
+/// The target of one list.
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    Chosen(usize),
+    Chances(&'a [f32]),
+}
+
+impl<'a> Lists<'a> {
     fn check(&self, scores: &[f32]) {
-        assert!(self.ends.len() == self.chosen.len());
         assert_eq!(self.ends.last().copied().unwrap_or(0), scores.len());
+        match self.targets {
+            Targets::Chosen(chosen) => assert_eq!(self.ends.len(), chosen.len()),
+            Targets::Chances(chances) => assert_eq!(chances.len(), scores.len()),
+        }
     }
 
-    /// What each list with a known choice counts.
+    /// What each list with a known target counts.
     fn share(&self) -> f32 {
-        1.0 / self.chosen.iter().filter(|&&chosen| chosen >= 0).count().max(1) as f32
+        1.0 / self.each().filter(|(_, _, target)| target.is_some()).count().max(1) as f32
     }
 
-    /// Start, end and choice of each list.
-    fn each(&self) -> impl Iterator<Item = (usize, usize, Option<usize>)> {
+    /// Start, end and target of each list.
+    fn each(&self) -> impl Iterator<Item = (usize, usize, Option<Target<'a>>)> {
+        let targets = self.targets;
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let chosen = self.chosen.iter().map(|&chosen| usize::try_from(chosen).ok());
-        starts.zip(self.ends).zip(chosen).map(|((start, &end), chosen)| (start, end, chosen))
+        starts.zip(self.ends).enumerate().map(move |(at, (start, &end))| {
+            let target = match targets {
+                Targets::Chosen(chosen) => usize::try_from(chosen[at]).ok().map(Target::Chosen),
+                Targets::Chances(chances) => {
+                    let chances = &chances[start..end];
+                    chances.iter().any(|&chance| chance > 0.0).then_some(Target::Chances(chances))
+                }
+            };
+            (start, end, target)
+        })
     }
 }
 
-/// The mean of `-ln` of what the softmax of its list gives each known choice.
+impl Target<'_> {
+    /// The score that is to be large: that of the choice, or the mean by chances.
+    fn score(self, list: &[f32]) -> f64 {
+        match self {
+            Target::Chosen(place) => list[place].into(),
+            Target::Chances(chances) => {
+                chances.iter().zip(list).map(|(chance, score)| f64::from(chance * score)).sum()
+            }
+        }
+    }
+
+    /// From a softmax to the slope of the loss.
+    fn subtract(self, softmax: &mut [f32]) {
+        match self {
+            Target::Chosen(place) => softmax[place] -= 1.0,
+            Target::Chances(chances) => softmax.iter_mut().zip(chances).for_each(|(x, chance)| *x -= chance),
+        }
+    }
+}
+
+/// The mean of `-ln` of what the softmax of its list gives each known target.
 pub fn forward(level: Level, lists: Lists<'_>, scores: &[f32]) -> f32 {
     lists.check(scores);
     simd::run(level, Forward { lists, scores })
@@ -76,10 +123,10 @@ impl Task for Forward<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) -> f32 {
         let mut total = 0.0;
-        for (start, end, chosen) in self.lists.each() {
-            if let Some(chosen) = chosen {
+        for (start, end, target) in self.lists.each() {
+            if let Some(target) = target {
                 let list = &self.scores[start..end];
-                total += f64::from(logarithm_of_sum::<S>(list)) - f64::from(list[chosen]);
+                total += f64::from(logarithm_of_sum::<S>(list)) - target.score(list);
             }
         }
         (total * f64::from(self.lists.share())) as f32
@@ -116,15 +163,15 @@ impl Task for Backward<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         let share = self.gradient * self.lists.share();
-        for (start, end, chosen) in self.lists.each() {
+        for (start, end, target) in self.lists.each() {
             let to = &mut self.to_scores[start..end];
-            let Some(chosen) = chosen else {
+            let Some(target) = target else {
                 to.fill(0.0);
                 continue;
             };
             to.copy_from_slice(&self.scores[start..end]);
             softmax::long_row::<S>(to, 1.0, None);
-            to[chosen] -= 1.0;
+            target.subtract(to);
             for x in to {
                 *x *= share;
             }
@@ -138,19 +185,38 @@ mod tests {
     use crate::testing::{Plain, random};
 
     fn plain(lists: Lists<'_>, scores: &[f64]) -> f64 {
-        let known = lists.chosen.iter().filter(|&&chosen| chosen >= 0).count().max(1);
-        let losses = lists.each().filter_map(|(start, end, chosen)| {
-            Some(-Plain::softmax(&scores[start..end]).into_iter().nth(chosen?)?.ln())
+        let losses = lists.each().filter_map(|(start, end, target)| {
+            let chances = Plain::softmax(&scores[start..end]);
+            Some(match target? {
+                Target::Chosen(place) => -chances[place].ln(),
+                Target::Chances(wanted) => -wanted
+                    .iter()
+                    .zip(chances)
+                    .map(|(&wanted, chance)| f64::from(wanted) * chance.ln())
+                    .sum::<f64>(),
+            })
         });
-        losses.sum::<f64>() / known as f64
+        let losses: Vec<f64> = losses.collect();
+        losses.iter().sum::<f64>() / losses.len() as f64
     }
 
     #[test]
     fn losses_gradients_and_chances_match_plain_ones_at_every_level() {
         // Lists of one, of a whole vector, of more, and one that counts for nothing.
         let (ends, chosen) = ([1, 17, 40, 258, 265], [0, 15, 3, -1, 6]);
-        let lists = Lists { ends: &ends, chosen: &chosen };
-        for scale in [1.0f32, 60.0] {
+        let mut wanted: Vec<f32> = (0..265).map(|at| (at * 7 % 5) as f32).collect();
+        let starts = [0].into_iter().chain(ends);
+        for (at, (start, end)) in starts.zip(ends).enumerate() {
+            let list = &mut wanted[start..end];
+            list[0] += 1.0;
+            let sum: f32 = list.iter().sum();
+            list.iter_mut().for_each(|x| *x = if at == 3 { 0.0 } else { *x / sum });
+        }
+        let both = [Targets::Chosen(&chosen), Targets::Chances(&wanted)];
+        for (scale, targets) in
+            [1.0f32, 60.0].into_iter().flat_map(|scale| both.map(|targets| (scale, targets)))
+        {
+            let lists = Lists { ends: &ends, targets };
             let scores: Vec<f32> = random(3, 265).into_iter().map(|x| scale * x).collect();
             let wide: Vec<f64> = scores.iter().map(|&x| f64::from(x)).collect();
             let expected = plain(lists, &wide);
@@ -182,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_nan_spoils_the_loss_and_its_own_list_only() {
-        let lists = Lists { ends: &[20, 40], chosen: &[2, 3] };
+        let lists = Lists { ends: &[20, 40], targets: Targets::Chosen(&[2, 3]) };
         let mut scores = random(4, 40);
         scores[7] = f32::NAN;
         for level in Level::all() {

@@ -35,4 +35,18 @@ pub struct DataCard {
     pub fingerprint: String,
     pub games: u64,
     pub policy: String,
+    /// Who was asked about positions, where it was not the games alone that taught.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub teachers: Vec<TeacherCard>,
+}
+
+/// A network that weights learned from, by a set of its opinions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TeacherCard {
+    /// Name of its file.
+    pub network: String,
+    /// Hash of its content.
+    pub fingerprint: String,
+    pub positions: u64,
 }

@@ -4,7 +4,7 @@ use burn::tensor::{Int, Tensor, TensorData, activation::log_softmax};
 use kernels::Level;
 
 use crate::{
-    fused::{self, Choices},
+    fused::{self, ChoiceTargets, Choices},
     layers::indices,
 };
 
@@ -16,10 +16,29 @@ const HOPELESS: f32 = -1e9;
 /// Mean over the lists whose choice is known; `chosen` are places within the lists.
 pub(crate) fn loss(scores: Tensor<1>, counts: &[usize], chosen: &[i32]) -> Tensor<1> {
     if fused::reachable() {
-        fused::choice(Level::best(), Choices { ends: ends(counts), chosen: chosen.to_vec() }, scores)
+        let targets = ChoiceTargets::Chosen(chosen.to_vec());
+        fused::choice(Level::best(), Choices { ends: ends(counts), targets }, scores)
     } else {
         cross_entropy(rectangle(scores, counts), chosen)
     }
+}
+
+/// The same against chances that lie as the scores do and sum to 1 in each list; the mean over the lists that have any.
+pub(crate) fn soft_loss(scores: Tensor<1>, counts: &[usize], chances: &[f32]) -> Tensor<1> {
+    if fused::reachable() {
+        let targets = ChoiceTargets::Chances(chances.to_vec());
+        return fused::choice(Level::best(), Choices { ends: ends(counts), targets }, scores);
+    }
+    let device = scores.device();
+    let chances = Tensor::<1>::from_data(TensorData::new(chances.to_vec(), [chances.len()]), &device);
+    let rectangle = |list: Tensor<1>, missing| spread(list, counts, missing);
+    soft_cross_entropy(rectangle(scores, HOPELESS), rectangle(chances, 0.0))
+}
+
+/// Mean over the rows that have chances; zeros stand where nothing is known.
+pub(crate) fn soft_cross_entropy(logits: Tensor<2>, chances: Tensor<2>) -> Tensor<1> {
+    let known = chances.clone().sum_dim(1).greater_elem(0.0).float().sum().clamp_min(1.0);
+    -(log_softmax(logits, 1) * chances).sum() / known
 }
 
 /// Length of all lists up to and with each.
@@ -46,11 +65,16 @@ pub(crate) fn cross_entropy(logits: Tensor<2>, targets: &[i32]) -> Tensor<1> {
     -(chosen * shares).sum()
 }
 
-/// Spreads the lists over a rectangle: [lists, longest]. For devices that have no operation on lists of different lengths.
+/// Scores in a rectangle.
 fn rectangle(scores: Tensor<1>, counts: &[usize]) -> Tensor<2> {
-    let device = scores.device();
+    spread(scores, counts, HOPELESS)
+}
+
+/// Spreads lists over a rectangle: [lists, longest]. For devices that have no operation on lists of different lengths.
+fn spread(list: Tensor<1>, counts: &[usize], missing: f32) -> Tensor<2> {
+    let device = list.device();
     let longest = counts.iter().copied().max().unwrap_or(0);
-    let hopeless = Tensor::from_data([HOPELESS], &device);
+    let missing = Tensor::from_data([missing], &device);
     let none = counts.iter().sum::<usize>() as i32;
     let mut places = vec![none; counts.len() * longest];
     let mut next = 0;
@@ -60,7 +84,7 @@ fn rectangle(scores: Tensor<1>, counts: &[usize]) -> Tensor<2> {
             next += 1;
         });
     }
-    let all = Tensor::cat(vec![scores, hopeless], 0);
+    let all = Tensor::cat(vec![list, missing], 0);
     all.select(0, indices(places, &device)).reshape([counts.len(), longest])
 }
 
@@ -76,6 +100,14 @@ mod tests {
         let counts = [20, 1, 37, 218, 3];
         let chosen = [4, 0, UNKNOWN, 217, 1];
         let scores: Vec<f32> = (0..279).map(|i| (i * 37 % 101) as f32 / 20.0).collect();
+        let first = counts.iter().scan(0, |start, count| Some(std::mem::replace(start, *start + count)));
+        let mut chances = vec![0.0; 279];
+        for ((start, count), chosen) in first.zip(counts).zip(chosen).filter(|(_, chosen)| *chosen != UNKNOWN)
+        {
+            chances[start] += 0.3;
+            chances[start + count - 1] += 0.2;
+            chances[start + chosen as usize] += 0.5;
+        }
         let results = |loss: &dyn Fn(Tensor<1>) -> Tensor<1>| {
             let device = Device::flex().autodiff();
             let scores = Tensor::<1>::from_data(&scores[..], &device).require_grad();
@@ -83,12 +115,25 @@ mod tests {
             let gradients = (loss.clone() * 3.0).backward();
             [values(loss), values(scores.grad(&gradients).expect("a gradient"))].concat()
         };
-        let expected = results(&|scores| cross_entropy(rectangle(scores, &counts), &chosen));
-        for level in Level::all() {
-            let choices = || Choices { ends: ends(&counts), chosen: chosen.to_vec() };
+        let soft = |scores| {
+            let device: Device = Tensor::device(&scores);
+            let chances = Tensor::<1>::from_data(&chances[..], &device);
+            soft_cross_entropy(rectangle(scores, &counts), spread(chances, &counts, 0.0))
+        };
+        let cases: [(ChoiceTargets, Vec<f32>); 2] = [
+            (
+                ChoiceTargets::Chosen(chosen.to_vec()),
+                results(&|scores| cross_entropy(rectangle(scores, &counts), &chosen)),
+            ),
+            (ChoiceTargets::Chances(chances.clone()), results(&soft)),
+        ];
+        for (level, (targets, expected)) in
+            Level::all().into_iter().flat_map(|level| cases.iter().map(move |case| (level, case)))
+        {
+            let choices = || Choices { ends: ends(&counts), targets: targets.clone() };
             let found = results(&|scores| fused::choice(level, choices(), scores));
             assert_eq!(found.len(), expected.len());
-            for (found, expected) in found.iter().zip(&expected) {
+            for (found, expected) in found.iter().zip(expected) {
                 assert!((found - expected).abs() < 1e-5, "{level}: {found} {expected}");
             }
         }

@@ -20,8 +20,8 @@ pub use self::{
     net_config::{NetConfig, NetConfigError},
 };
 use crate::{
-    Temperature, TrainError, WeightError, WeightFile, graph::GraphNet, human::Human, others, ranker::Ranker,
-    recycler::Recycler,
+    Shift, Temperature, TrainError, WeightError, WeightFile, graph::GraphNet, human::Human, others,
+    ranker::Ranker, recycler::Recycler,
 };
 
 pub const FAMILIES: &[Entry] = &[
@@ -76,4 +76,16 @@ pub fn fit_temperatures(
     let wrong = |error| TrainError::Weights { path: "the weights".into(), error };
     let net = NetConfig::of_card(&file.card).map_err(wrong)?;
     net.fit_temperatures(file, data, positions)
+}
+
+/// Fits shifts of what a mind expects, by speed and rating, so that both sides of a game together expect one point, and puts them into
+/// the file's network.
+pub fn fit_balance(
+    file: &mut WeightFile,
+    data: &Dataset,
+    positions: usize,
+) -> Result<Vec<Shift>, TrainError> {
+    let wrong = |error| TrainError::Weights { path: "the weights".into(), error };
+    let net = NetConfig::of_card(&file.card).map_err(wrong)?;
+    net.fit_balance(file, data, positions)
 }

@@ -8,7 +8,7 @@ use data::Sample;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    layers::Builder, limits::MOST_PARAMETERS, phase::Phase, temperature::Temperature,
+    balance::Shift, layers::Builder, limits::MOST_PARAMETERS, phase::Phase, temperature::Temperature,
     train_config::TrainConfig,
 };
 
@@ -55,6 +55,10 @@ pub(crate) trait Family: Module + Sync + 'static {
     }
     /// The same network with temperatures of its policy by rating; nothing where a family has none.
     fn with_temperatures(_: &Self::Config, _: Vec<Temperature>) -> Option<Self::Config> {
+        None
+    }
+    /// The same network with shifts of what it expects; nothing where a family has none.
+    fn with_balance(_: &Self::Config, _: Vec<Shift>) -> Option<Self::Config> {
         None
     }
     fn brain(self, config: Self::Config) -> Arc<dyn Brain>;

@@ -26,7 +26,7 @@ use self::{
     swift::Swift,
 };
 use crate::{
-    TrainConfig,
+    Shift, TrainConfig,
     family::{Family, Figures, Objective},
     layers::Builder,
     temperature::Temperature,
@@ -89,6 +89,10 @@ impl Family for Human {
 
     fn with_temperatures(config: &HumanConfig, temperatures: Vec<Temperature>) -> Option<HumanConfig> {
         Some(HumanConfig { temperatures, ..config.clone() })
+    }
+
+    fn with_balance(config: &HumanConfig, balance: Vec<Shift>) -> Option<HumanConfig> {
+        Some(HumanConfig { balance, ..config.clone() })
     }
 
     fn brain(self, config: HumanConfig) -> Arc<dyn Brain> {

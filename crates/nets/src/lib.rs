@@ -2,6 +2,7 @@
 //!
 //! A family is an ordinary burn module; what all of them share (layers, optimiser, loop, files) stands once beside them.
 
+mod balance;
 mod card;
 mod checkpoint;
 mod choice;
@@ -24,6 +25,7 @@ pub mod recycler;
 mod residual;
 mod run_config;
 mod schedule;
+mod teaching;
 mod temperature;
 #[cfg(test)]
 mod testing;
@@ -32,11 +34,12 @@ mod train_config;
 mod weight_file;
 mod weights;
 
-pub use card::{Card, DataCard};
+pub use balance::Shift;
+pub use card::{Card, DataCard, TeacherCard};
 pub use checkpoint::{CHECKPOINT, CheckpointError};
 pub use device::{device, device_name};
 pub use families::{
-    Entry, FAMILIES, NetConfig, NetConfigError, calibrate, fit_temperatures, load, load_bytes,
+    Entry, FAMILIES, NetConfig, NetConfigError, calibrate, fit_balance, fit_temperatures, load, load_bytes,
     load_bytes_with,
 };
 pub use forecast::{Forecast, forecast};
@@ -44,7 +47,7 @@ pub use phase::Phase;
 pub use run_config::{ConfigError, RunConfig, train};
 pub use temperature::Temperature;
 pub use train::{Curves, CurvesError, Event, TrainError, TrainOptions, plot_runs};
-pub use train_config::{OptimiserKind, PhaseConfig, TrainConfig};
+pub use train_config::{OptimiserKind, PhaseConfig, TeacherConfig, TrainConfig};
 pub use weight_file::{WeightError, WeightFile};
 pub use weights::{Array, Weights};
 

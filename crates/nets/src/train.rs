@@ -1,5 +1,6 @@
 //! The one training loop: batch, forward, backward, step, log, validate, save.
 
+mod balance;
 mod calibrate;
 mod curves;
 mod feed;
@@ -14,19 +15,19 @@ use std::{
 
 use burn::{module::Module, tensor::Device};
 use chess::Random;
-use data::{Dataset, DatasetError, PolicyError, SamplerError};
+use data::{Dataset, DatasetError, OpinionCard, PolicyError, SamplerError};
 use thiserror::Error;
 
 #[cfg(test)]
 pub(crate) use self::log::FILE as LOG_FILE;
-pub(crate) use self::{calibrate::calibrate, temperatures::fit_temperatures};
+pub(crate) use self::{balance::fit_balance, calibrate::calibrate, temperatures::fit_temperatures};
 pub use self::{
     curves::{Curves, CurvesError, plot_runs},
     log::Event,
 };
 use self::{feed::Feed, log::Log};
 use crate::{
-    Card, CheckpointError, DataCard, WeightError, WeightFile, card,
+    Card, CheckpointError, DataCard, TeacherCard, WeightError, WeightFile, card,
     checkpoint::{self, CHECKPOINT, RunState},
     device,
     family::{Family, Figures, first, only_for_training},
@@ -69,6 +70,8 @@ pub enum TrainError {
     NothingToMeasure(&'static str),
     #[error("`{0}` has no temperatures by rating: it does not foresee people")]
     NoTemperatures(&'static str),
+    #[error("`{0}` has no expectations by speed and rating")]
+    NoBalance(&'static str),
     #[error("the loss became {loss} at step {step}; a lower learning rate may help")]
     Diverged { step: u64, loss: f64 },
 }
@@ -112,6 +115,7 @@ struct Run<'a, F: Family> {
     /// The validation set as a phase of the plan sees it.
     validation: (usize, Vec<F::Batch>),
     log: Log,
+    teachers: Vec<TeacherCard>,
     /// Time since this process began to train, on top of `state.seconds`.
     began: Instant,
 }
@@ -165,6 +169,7 @@ impl<'a, F: Family> Run<'a, F> {
             feed,
             validation,
             log,
+            teachers: teachers(data, train)?,
             began,
         };
         Ok(run)
@@ -307,6 +312,7 @@ impl<'a, F: Family> Run<'a, F> {
                 fingerprint: self.data.card.fingerprint.to_string(),
                 games: self.data.card.shards.iter().map(|shard| shard.games).sum(),
                 policy: self.train.policy.clone(),
+                teachers: self.teachers.clone(),
             },
             figures,
             curve: self.state.curve.clone(),
@@ -318,6 +324,20 @@ impl<'a, F: Family> Run<'a, F> {
         let event = Event::Saved { step: self.state.step, seconds: 0.0 };
         self.note(&event, tell)
     }
+}
+
+/// Who is learned from, by the cards of their opinions.
+fn teachers(data: &Dataset, train: &TrainConfig) -> Result<Vec<TeacherCard>, TrainError> {
+    let names = train.teacher.iter().flat_map(|teacher| &teacher.sets);
+    let cards = names.map(|name| {
+        let card = OpinionCard::read(&data.folder, name)?;
+        Ok(card.map(|card| TeacherCard {
+            network: card.recipe.teacher,
+            fingerprint: card.recipe.network.to_string(),
+            positions: card.rows,
+        }))
+    });
+    cards.filter_map(Result::transpose).collect()
 }
 
 fn scalar(tensor: burn::tensor::Tensor<1>) -> f64 {

@@ -48,9 +48,33 @@ pub struct TrainConfig {
     /// A set of labels of `tabiya data label` in the dataset's folder; empty for none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub labels: String,
+    /// What a teacher says about positions, learned beside what happened in the games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub teacher: Option<TeacherConfig>,
+    /// Accounts in ten thousand whose games are not trained on, so that they can be tested on.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kept_apart: u32,
     /// Settings of phases before the last, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub phases: BTreeMap<String, PhaseConfig>,
+}
+
+/// What is learned from a teacher: `[train.teacher]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TeacherConfig {
+    /// Sets of `tabiya data opinions` in the dataset's folder.
+    pub sets: Vec<String>,
+    /// What the teacher counts in moves and outcome; what happened in the game counts the rest.
+    pub share: f32,
+    /// What the logarithms of its chances of moves are divided by.
+    pub temperature: f32,
+}
+
+impl Default for TeacherConfig {
+    fn default() -> TeacherConfig {
+        TeacherConfig { sets: Vec::new(), share: 0.7, temperature: 1.0 }
+    }
 }
 
 /// What a run's configuration changes about a phase before the last: `[train.phases.NAME]`.
@@ -88,6 +112,8 @@ impl Default for TrainConfig {
             policy: "all".to_owned(),
             validation_policy: "all".to_owned(),
             labels: String::new(),
+            teacher: None,
+            kept_apart: 0,
             phases: BTreeMap::new(),
         }
     }
@@ -101,6 +127,7 @@ impl TrainConfig {
     pub(crate) fn check(&self) -> Result<(), String> {
         let within_one = |share: &f64| (0.0..1.0).contains(share);
         let not_negative = |number: f64| number.is_finite() && number >= 0.0;
+        let teaches = |holds: &dyn Fn(&TeacherConfig) -> bool| self.teacher.as_ref().is_none_or(holds);
         let rules = [
             (self.batch > 0, "batch is 0"),
             (self.batch <= MOST_SAMPLES, "batch is above 4,194,304"),
@@ -116,6 +143,13 @@ impl TrainConfig {
             (self.clip > 0.0, "clip is not above 0"),
             (self.betas.iter().all(within_one), "betas are not within 0 and 1"),
             (within_one(&self.mean), "mean is not within 0 and 1"),
+            (self.kept_apart < 10_000, "kept-apart is not below 10,000"),
+            (teaches(&|teacher| !teacher.sets.is_empty()), "teacher.sets is empty"),
+            (teaches(&|teacher| (0.0..=1.0).contains(&teacher.share)), "teacher.share is not within 0 and 1"),
+            (
+                teaches(&|teacher| teacher.temperature.is_finite() && teacher.temperature >= 0.05),
+                "teacher.temperature is not from 0.05 on",
+            ),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {
             Some((_, broken)) => Err(broken.to_owned()),
@@ -128,6 +162,10 @@ impl TrainConfig {
         let TrainConfig { steps, warmup, rate, last_rate, validate_every, checkpoint_seconds, .. } = *other;
         TrainConfig { steps, warmup, rate, last_rate, validate_every, checkpoint_seconds, ..self }
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A whole run as TOML: family, network, training.

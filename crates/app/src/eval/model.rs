@@ -39,7 +39,8 @@ impl Model {
             return Ok(Model::Uniform);
         }
         let file = Path::new(text);
-        if file.extension().is_some_and(|extension| extension == "safetensors") {
+        let ours = file.extension().is_some_and(|extension| extension == "safetensors");
+        if ours || nets::others::is_other(file) {
             let names = Names { weights: Some(file.to_owned()), passes, ..Names::default() };
             let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             return Model::brain(&names, stem);

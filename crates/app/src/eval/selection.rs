@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::data::{Dataset, Policy, Sample, Sampler, SamplerOptions, Speed, Split};
+use ::data::{Dataset, Players, Policy, Sample, Sampler, SamplerOptions, Speed, Split};
 use anyhow::bail;
 
 /// Holds every position of the test games of a hundred thousand: games of a kind lie together in a dataset, and the first of a
@@ -14,6 +14,7 @@ pub(crate) struct Selection<'a> {
     /// Which positions may be drawn: a policy by name or a TOML file.
     pub(crate) policy: &'a str,
     pub(crate) split: Option<Split>,
+    pub(crate) players: Players,
     /// 0: all.
     pub(crate) positions: usize,
     pub(crate) seed: u64,
@@ -28,7 +29,7 @@ pub(crate) struct Selection<'a> {
 impl Selection<'_> {
     pub(crate) fn draw(&self, dataset: &Dataset) -> anyhow::Result<Vec<Sample>> {
         let usual = SamplerOptions::new(Policy::find(self.policy)?, self.split, self.seed);
-        let options = SamplerOptions { epochs: 1, pool: POOL, ..usual };
+        let options = SamplerOptions { epochs: 1, pool: POOL, players: self.players.clone(), ..usual };
         let most = if self.positions == 0 { usize::MAX } else { self.positions };
         let mut accounts: HashMap<String, u32> = HashMap::new();
         let mut chosen = Vec::new();

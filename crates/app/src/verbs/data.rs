@@ -4,6 +4,7 @@ mod export;
 mod import;
 pub(crate) mod label;
 pub(crate) mod mistakes;
+mod opinions;
 mod stats;
 
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ enum Verb {
     Import(import::Args),
     Label(label::Args),
     Mistakes(mistakes::Args),
+    Opinions(opinions::Args),
     Stats(stats::Args),
 }
 
@@ -30,6 +32,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Verb::Import(args) => import::run(args),
         Verb::Label(args) => label::run(args),
         Verb::Mistakes(args) => mistakes::run(args),
+        Verb::Opinions(args) => opinions::run(args),
         Verb::Stats(args) => stats::run(args),
     }
 }

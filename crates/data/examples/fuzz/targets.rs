@@ -262,7 +262,7 @@ fn read_settings(bytes: &[u8], _: &mut Random, _: &Path) -> Outcome {
     if let Ok(policy) = Policy::from_toml("x", &text) {
         static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
         for game in GAMES.get_or_init(|| games(&dataset().folder).expect("a valid dataset")) {
-            let plies = policy.pick(game, 1, 0, |_| false);
+            let plies = policy.pick(game, 1, 0, |_| false, |_| false);
             if plies.iter().any(|&ply| usize::from(ply) >= game.moves.len()) {
                 return Err("a ply beyond the game".to_owned());
             }

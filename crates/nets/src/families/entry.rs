@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Temperature, TrainConfig, TrainError, TrainOptions, WeightError, WeightFile,
+    Shift, Temperature, TrainConfig, TrainError, TrainOptions, WeightError, WeightFile,
     family::Family,
     loading,
     phase::Phase,
@@ -30,6 +30,7 @@ pub struct Entry {
     pub(super) mind: fn(&Value, &Weights) -> Result<Arc<dyn Brain>, WeightError>,
     pub(super) calibrate: fn(&Value, WeightFile, &Path, &Dataset, usize) -> Result<(), TrainError>,
     pub(super) fit_temperatures: FitTemperatures,
+    pub(super) fit_balance: FitBalance,
     pub(super) tiny: fn() -> Vec<Value>,
     #[cfg(test)]
     pub(super) trial: super::tests::Trial,
@@ -39,6 +40,8 @@ type Train =
     fn(&Value, &TrainConfig, &Dataset, &TrainOptions<'_>, &mut dyn FnMut(&Event)) -> Result<(), TrainError>;
 type FitTemperatures =
     fn(&Value, &mut WeightFile, &Dataset, usize) -> Result<Vec<(Temperature, usize)>, TrainError>;
+
+type FitBalance = fn(&Value, &mut WeightFile, &Dataset, usize) -> Result<Vec<Shift>, TrainError>;
 
 impl Entry {
     pub(super) const fn of<F: Family>() -> Entry {
@@ -61,6 +64,9 @@ impl Entry {
             },
             fit_temperatures: |config, file, data, positions| {
                 train::fit_temperatures::<F>(&typed::<F>(config), file, data, positions)
+            },
+            fit_balance: |config, file, data, positions| {
+                train::fit_balance::<F>(&typed::<F>(config), file, data, positions)
             },
             tiny: || F::tiny().into_iter().map(json).collect(),
             #[cfg(test)]

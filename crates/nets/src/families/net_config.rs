@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{Entry, FAMILIES};
 use crate::{
-    Card, Temperature, TrainConfig, TrainError, TrainOptions, WeightError, WeightFile,
+    Card, Shift, Temperature, TrainConfig, TrainError, TrainOptions, WeightError, WeightFile,
     phase::{Planned, plan},
     train::Event,
     train_config::run_toml,
@@ -132,5 +132,14 @@ impl NetConfig {
         positions: usize,
     ) -> Result<Vec<(Temperature, usize)>, TrainError> {
         (self.entry.fit_temperatures)(&self.config, file, data, positions)
+    }
+
+    pub(super) fn fit_balance(
+        &self,
+        file: &mut WeightFile,
+        data: &Dataset,
+        positions: usize,
+    ) -> Result<Vec<Shift>, TrainError> {
+        (self.entry.fit_balance)(&self.config, file, data, positions)
     }
 }

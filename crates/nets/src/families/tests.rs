@@ -6,7 +6,7 @@ use chess::{
     Clocks, Evaluation, Moment, PackedMove, Random, Ratings, Wants,
     shakmaty::{CastlingMode, Position},
 };
-use data::{Label, Sample};
+use data::{Label, Sample, SoftTargets};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -95,6 +95,26 @@ fn labels_whose_moves_cannot_be_played_are_passed_over() {
     for net in NetConfig::all_tiny() {
         let losses = (net.entry.trial.overfit)(&net.config, &samples, 2);
         assert!(losses.iter().all(|loss| loss.is_finite()), "{net:?}: {losses:?}");
+    }
+}
+
+/// A teacher that is sure of the last legal move and of a draw, in every second sample.
+fn with_a_teacher(mut samples: Vec<Sample>) -> Vec<Sample> {
+    for sample in samples.iter_mut().step_by(2) {
+        let last = sample.moment.legal_moves().last().copied().unwrap();
+        let wdl = Some(chess::Wdl::from_weights(0.0, 1.0, 0.0));
+        sample.teacher = Some(SoftTargets { moves: vec![(last.into(), 1.0)], wdl, share: 1.0 });
+    }
+    samples
+}
+
+#[test]
+fn every_family_learns_from_batches_that_a_teacher_has_spoken_on() {
+    let folder = tempdir().unwrap();
+    let samples = with_a_teacher(samples(&dataset(folder.path(), 8), 16));
+    for net in NetConfig::all_tiny() {
+        let losses = (net.entry.trial.overfit)(&net.config, &samples, 80);
+        assert!(losses[79] < 0.25 * losses[0], "{net:?}: {} to {}", losses[0], losses[79]);
     }
 }
 

@@ -1,6 +1,10 @@
 //! Which rows of learned tables are looked up, for a whole batch.
 
-use kernels::{bags::Bags, choice::Lists, head::Moves};
+use kernels::{
+    bags::Bags,
+    choice::{self, Lists},
+    head::Moves,
+};
 
 /// Bags of rows, one after another.
 #[derive(Clone, Debug, Default)]
@@ -33,17 +37,28 @@ impl Lookups {
 }
 
 /// What was chosen from lists that lie one after another.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Choices {
     /// Length of all lists up to and with each.
     pub(crate) ends: Vec<usize>,
+    pub(crate) targets: ChoiceTargets,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ChoiceTargets {
     /// The place of the choice in its list; negative where it is not known.
-    pub(crate) chosen: Vec<i32>,
+    Chosen(Vec<i32>),
+    /// Chances that lie as the scores do; zeros where nothing is known.
+    Chances(Vec<f32>),
 }
 
 impl Choices {
     pub(super) fn lists(&self) -> Lists<'_> {
-        Lists { ends: &self.ends, chosen: &self.chosen }
+        let targets = match &self.targets {
+            ChoiceTargets::Chosen(chosen) => choice::Targets::Chosen(chosen),
+            ChoiceTargets::Chances(chances) => choice::Targets::Chances(chances),
+        };
+        Lists { ends: &self.ends, targets }
     }
 }
 

@@ -10,13 +10,14 @@ use chess::{
     },
     shakmaty::{Color, Move, Position, Role},
 };
-use data::{GameResult, Sample};
+use data::Sample;
 
 use super::{GraphConfig, config::MemoryForm, earlier::Earlier, links::Link};
 use crate::{
     choice::UNKNOWN,
     fused::{EdgeList, GraphLists, Lookups, MoveLookups},
     move_rows::MOVE_ROWS,
+    teaching,
 };
 
 // Rows of the table of nodes, by what they tell: a piece on a square, a piece, its centrality, a square, whether it is occupied, how
@@ -59,8 +60,8 @@ pub(crate) struct Batch {
 pub(super) struct Targets {
     /// The place of the best move among the legal ones.
     pub(super) best: Vec<i32>,
-    /// How much it counts.
-    pub(super) trust: Vec<f32>,
+    /// Chances to be learned of the legal moves, one list after another; each list sums to how much it counts.
+    pub(super) moves: Vec<f32>,
     /// Whether an engine has named it.
     pub(super) judged: Vec<bool>,
     /// Places of an engine's best moves, best first, where it named several.
@@ -215,22 +216,28 @@ impl Targets {
         let best = order.first().copied().or(first);
         let chosen = best.or_else(|| place(sample.played));
         self.best.push(chosen.map_or(UNKNOWN, |place| place as i32));
-        self.trust.push(if best.is_some() { 1.0 } else { config.objective.played });
+        let start = self.moves.len();
+        match (best, &sample.teacher) {
+            (Some(best), _) => {
+                self.moves.resize(start + legal.len(), 0.0);
+                self.moves[start + best] = 1.0;
+            }
+            (None, Some(_)) => teaching::push_moves(sample, &legal, &mut self.moves),
+            (None, None) => {
+                teaching::push_moves(sample, &legal, &mut self.moves);
+                self.moves[start..].iter_mut().for_each(|chance| *chance *= config.objective.played);
+            }
+        }
         self.judged.push(best.is_some());
         self.order.push(if order.len() > 1 { order } else { Vec::new() });
         self.value.push(value(sample, config.objective.result));
     }
 }
 
-/// Chances that go with an engine's score, and what became of the game.
+/// Chances that go with an engine's score, and what became of the game or what a teacher thinks will.
 fn value(sample: &Sample, share: f32) -> [f32; 3] {
     let us = sample.moment.turn();
-    let result = match sample.game.result {
-        GameResult::Unknown => None,
-        GameResult::Draw => Some([0.0, 1.0, 0.0]),
-        GameResult::White => Some(us.fold_wb([1.0, 0.0, 0.0], [0.0, 0.0, 1.0])),
-        GameResult::Black => Some(us.fold_wb([0.0, 0.0, 1.0], [1.0, 0.0, 0.0])),
-    };
+    let result = Some(teaching::outcome(sample)).filter(|outcome| outcome.iter().any(|&chance| chance > 0.0));
     let score = sample.evaluation().map(|white| chances(us, white));
     match (score, result) {
         (Some(score), Some(result)) => {

@@ -24,7 +24,7 @@ pub(super) fn objective(
     let scores = values(moves.clone());
     let mut parts: Vec<(&'static str, f32, Tensor<1>)> = Vec::new();
     if weights.moves > 0.0 {
-        let known = cross_entropy(&scores, &batch.counts, &chosen(batch));
+        let known = cross_entropy(&scores, &batch.counts, &batch.targets.moves);
         parts.push(("move", weights.moves, known.tensor(moves.clone())));
     }
     if weights.order > 0.0 && batch.targets.order.iter().any(|order| !order.is_empty()) {
@@ -37,19 +37,6 @@ pub(super) fn objective(
     let weighted = parts.iter().map(|(_, weight, part)| part.clone() * *weight);
     let total = weighted.reduce(|sum, part| sum + part).expect("an objective has a weight");
     Objective { total, parts: parts.into_iter().map(|(name, _, part)| (name, part)).collect() }
-}
-
-/// The whole trust of each list on its best move.
-fn chosen(batch: &Batch) -> Vec<f32> {
-    let mut shares = vec![0.0; batch.counts.iter().sum()];
-    let mut first = 0;
-    for (at, &count) in batch.counts.iter().enumerate() {
-        if let Ok(best) = usize::try_from(batch.targets.best[at]) {
-            shares[first + best] = batch.targets.trust[at];
-        }
-        first += count;
-    }
-    shares
 }
 
 /// Cross-entropy against chances, over the rows that have any.

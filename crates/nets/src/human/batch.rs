@@ -14,6 +14,7 @@ use super::{Architecture, HumanConfig, RatingForm, THINK_EDGES};
 use crate::{
     choice::UNKNOWN,
     fused::{Lookups, MoveLookups},
+    teaching,
 };
 
 /// Maia's positions: not the first moves, and not in time trouble.
@@ -61,7 +62,12 @@ pub(super) struct SwiftInput {
 pub(super) struct Targets {
     /// Place of the played move among the legal ones.
     pub(super) played: Vec<i32>,
-    pub(super) outcome: Vec<i32>,
+    /// Chances to be learned of the legal moves, one list after another; empty where no teacher was asked.
+    pub(super) moves: Vec<f32>,
+    /// How the game ended: win, draw, loss for the side to move, from 0.
+    pub(super) result: Vec<i32>,
+    /// What is to be learned of that, by chances.
+    pub(super) outcome: Vec<[f32; 3]>,
     pub(super) think: Vec<i32>,
     pub(super) origin: Vec<i32>,
     pub(super) target: Vec<i32>,
@@ -76,7 +82,8 @@ impl Batch {
         let moments: Vec<_> = samples.iter().map(|sample| &sample.moment).collect();
         let mut batch = Batch::from_moments(config, &moments);
         let mut targets = Targets::default();
-        samples.iter().for_each(|sample| targets.push(config, sample));
+        let taught = teaching::any_taught(samples);
+        samples.iter().for_each(|sample| targets.push(config, sample, taught));
         batch.targets = Some(targets);
         batch
     }
@@ -143,7 +150,7 @@ fn push_squares(encoded: &mut swift::Swift, squares: &mut Lookups) {
 }
 
 impl Targets {
-    fn push(&mut self, config: &HumanConfig, sample: &Sample) {
+    fn push(&mut self, config: &HumanConfig, sample: &Sample, taught: bool) {
         let moment = &sample.moment;
         let us = moment.turn();
         let legal = moment.legal_moves();
@@ -152,10 +159,17 @@ impl Targets {
         let ends = |m: Move| (seen(m.from().unwrap_or(m.to())), seen(m.to()));
         let place = legal.iter().position(|&m| m == sample.played);
         self.played.push(place.map_or(UNKNOWN, |place| place as i32));
-        let (origin, target) = ends(sample.played);
+        if taught {
+            teaching::push_moves(sample, &legal, &mut self.moves);
+        }
+        let (origin, target) = match teaching::game_counts(sample) {
+            true => ends(sample.played),
+            false => (UNKNOWN, UNKNOWN),
+        };
         self.origin.push(origin);
         self.target.push(target);
-        self.outcome.push(outcome(sample, us));
+        self.result.push(result(sample, us));
+        self.outcome.push(teaching::outcome(sample));
         // Nobody's clock runs during his first move.
         let spent = sample.spent_cs.filter(|_| sample.ply >= 2);
         self.think.push(spent.map_or(UNKNOWN, |spent| think_bin(spent as f32 / 100.0)));
@@ -171,7 +185,7 @@ impl Targets {
     }
 }
 
-fn outcome(sample: &Sample, us: Color) -> i32 {
+fn result(sample: &Sample, us: Color) -> i32 {
     use data::GameResult::{Black, Draw, Unknown, White};
     match sample.game.result {
         Draw => 1,

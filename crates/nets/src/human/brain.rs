@@ -4,7 +4,14 @@ use burn::tensor::activation::softmax;
 use chess::{Brain, Evaluated, Moment, MoveScores, Opinion, ThinkTime, Traits, Wants, Wdl, shakmaty::Chess};
 
 use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
-use crate::{choice, family::Family, fused, temperature::at_temperature, weights::values};
+use crate::{
+    balance::{shift, shifted},
+    choice,
+    family::Family,
+    fused,
+    temperature::at_temperature,
+    weights::values,
+};
 
 /// Moments that are judged in one go.
 const MOST_AT_ONCE: usize = 256;
@@ -48,7 +55,10 @@ impl HumanBrain {
             .zip(moments)
             .map(|((row, (wdl, think)), moment)| Opinion {
                 policy: wants.policy.then(|| self.calibrated(row, moment)),
-                wdl: wants.value.then(|| Wdl::from_weights(wdl[0], wdl[1], wdl[2])),
+                wdl: wants.value.then(|| {
+                    let wdl = Wdl::from_weights(wdl[0], wdl[1], wdl[2]);
+                    shifted(wdl, shift(&self.config.balance, moment))
+                }),
                 think: wants.think.then(|| think_time(think)),
                 line: Vec::new(),
             })

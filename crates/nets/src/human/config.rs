@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    balance::{self, Shift},
     limits::{DEEPEST, MOST, objectives, within},
     temperature::{self, Temperature},
 };
@@ -17,6 +18,8 @@ pub struct HumanConfig {
     /// What the logarithms of chances are divided by, for players of a rating: points of a line, in order. Empty: by 1. Made
     /// by `tabiya train calibrate` when the training is done.
     pub temperatures: Vec<Temperature>,
+    /// What its expectations lack so that those of both sides add up, made in the same way. Empty: nothing.
+    pub balance: Vec<Shift>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +118,7 @@ impl HumanConfig {
             ("target", target),
         ])?;
         temperature::check(&self.temperatures)?;
+        balance::check(&self.balance)?;
         match self.architecture {
             Architecture::Hc3 => self.hc3.check(),
             Architecture::Swift => self.swift.check(),
@@ -140,6 +144,7 @@ impl HumanConfig {
             hc3: hc3.clone(),
             swift: swift.clone(),
             temperatures: Vec::new(),
+            balance: Vec::new(),
         };
         [Architecture::Hc3, Architecture::Swift].map(tiny).into()
     }

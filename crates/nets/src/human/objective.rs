@@ -9,24 +9,29 @@ use super::{
 use crate::{
     choice,
     family::{Figures, Objective},
+    teaching,
     weights::values,
 };
 
 pub(super) fn objective(weights: &ObjectiveWeights, outputs: &Outputs, batch: &Batch) -> Objective {
     let targets = batch.targets.as_ref().expect("training batches have targets");
     let classes = [
-        ("outcome", weights.outcome, &outputs.outcome, &targets.outcome),
         ("think", weights.think, &outputs.think, &targets.think),
         ("origin", weights.origin, &outputs.origin, &targets.origin),
         ("target", weights.target, &outputs.target, &targets.target),
     ];
     let mut parts: Vec<(&'static str, f32, Tensor<1>)> = Vec::new();
     if weights.moves > 0.0 {
-        parts.push((
-            "move",
-            weights.moves,
-            choice::loss(outputs.moves.clone(), &batch.counts, &targets.played),
-        ));
+        let scores = outputs.moves.clone();
+        let loss = match targets.moves.is_empty() {
+            true => choice::loss(scores, &batch.counts, &targets.played),
+            false => choice::soft_loss(scores, &batch.counts, &targets.moves),
+        };
+        parts.push(("move", weights.moves, loss));
+    }
+    if weights.outcome > 0.0 {
+        let loss = teaching::outcome_loss(outputs.outcome.clone(), &targets.outcome);
+        parts.push(("outcome", weights.outcome, loss));
     }
     for (name, weight, logits, targets) in classes {
         if weight > 0.0 {
@@ -75,7 +80,7 @@ pub(super) fn figures(outputs: Outputs, batch: &Batch) -> Figures {
         }
     }
     let classes = [
-        ("outcome", outputs.outcome, &targets.outcome),
+        ("outcome", outputs.outcome, &targets.result),
         ("think", outputs.think, &targets.think),
         ("origin", outputs.origin, &targets.origin),
         ("target", outputs.target, &targets.target),

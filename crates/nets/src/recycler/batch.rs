@@ -8,7 +8,7 @@ use chess::{
 use data::{Random, Sample};
 
 use super::{RecyclerConfig, masking::Hidden, next::NextBoards};
-use crate::choice::UNKNOWN;
+use crate::{choice::UNKNOWN, teaching};
 
 /// Squares that a move changes at most.
 pub(super) const MOST_CHANGES: usize = 4;
@@ -39,6 +39,8 @@ pub(super) struct LegalMoves {
 pub(super) struct Targets {
     /// 2 for a win, 1 for a draw, 0 for a loss; [`UNKNOWN`] if the result is not known.
     pub(super) eval: Vec<i32>,
+    /// What is to be learned of that: chances of win, draw, loss.
+    pub(super) outcome: Vec<[f32; 3]>,
     /// The class of what stands on the squares that the played move changes, [`UNKNOWN`] elsewhere: [batch, 64].
     pub(super) move_target: Vec<i32>,
     /// Of the opponent's king.
@@ -51,6 +53,8 @@ pub(super) struct Targets {
     pub(super) terminal_flag: Vec<u8>,
     /// Place of the played move among the legal ones.
     pub(super) true_index: Vec<i32>,
+    /// Chances to be learned of the legal moves, one list after another; empty where no teacher was asked.
+    pub(super) moves: Vec<f32>,
 }
 
 /// What chance decides about a batch in training.
@@ -68,7 +72,8 @@ impl Batch {
         let positions: Vec<&Chess> = samples.iter().map(|sample| &sample.moment.position).collect();
         let mut batch = Batch::from_positions(&positions);
         let mut targets = Targets::default();
-        samples.iter().for_each(|sample| targets.push(sample));
+        let taught = teaching::any_taught(samples);
+        samples.iter().for_each(|sample| targets.push(sample, taught));
         let passes = config.train_passes[random.below(config.train_passes.len())];
         let hidden = match config.weights.masked > 0.0 {
             true => Hidden::draw(config.masked, &batch.board, random),
@@ -119,11 +124,16 @@ impl LegalMoves {
 }
 
 impl Targets {
-    fn push(&mut self, sample: &Sample) {
+    fn push(&mut self, sample: &Sample, taught: bool) {
         let (position, played) = (&sample.moment.position, sample.played);
-        let place = position.legal_moves().iter().position(|&m| m == played);
+        let legal = position.legal_moves();
+        let place = legal.iter().position(|&m| m == played);
         self.true_index.push(place.map_or(UNKNOWN, |place| place as i32));
+        if taught {
+            teaching::push_moves(sample, &legal, &mut self.moves);
+        }
         self.eval.push(result(sample, position.turn()));
+        self.outcome.push(teaching::outcome(sample));
         let start = self.move_target.len();
         self.move_target.resize(start + 64, UNKNOWN);
         for (square, class) in recycler::changes(position, played, View::Mover) {

@@ -57,6 +57,21 @@ impl Hidden {
     }
 }
 
+impl Hidden {
+    /// The same of chances over lists of these lengths.
+    pub(super) fn seen_lists(&self, chances: &[f32], counts: &[usize]) -> Vec<f32> {
+        let mut chances = chances.to_vec();
+        let mut rest = &mut chances[..];
+        for (&count, &hidden) in counts.iter().zip(&self.boards) {
+            let list = rest.split_off_mut(..count).expect("a list for each board");
+            if hidden {
+                list.fill(0.0);
+            }
+        }
+        chances
+    }
+}
+
 #[derive(Module, Debug)]
 pub(crate) struct Masking {
     /// What a hidden square looks like: [1, width].

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     choice::{self, UNKNOWN},
     family::Objective,
+    teaching,
 };
 
 pub(super) fn objective(config: &RecyclerConfig, network: &Recycler, batch: &Batch) -> Objective {
@@ -19,11 +20,15 @@ pub(super) fn objective(config: &RecyclerConfig, network: &Recycler, batch: &Bat
     let mut parts: Vec<(&'static str, f32, Tensor<1>)> = Vec::new();
     if weights.moves > 0.0 {
         let scores = move_scores(network.pieces(&tokens), &batch.legal_moves);
-        let loss = choice::loss(scores, &batch.legal_moves.counts, &hidden.seen(&targets.true_index, 1));
+        let counts = &batch.legal_moves.counts;
+        let loss = match targets.moves.is_empty() {
+            true => choice::loss(scores, counts, &hidden.seen(&targets.true_index, 1)),
+            false => choice::soft_loss(scores, counts, &hidden.seen_lists(&targets.moves, counts)),
+        };
         parts.push(("move", weights.moves, loss));
     }
     if weights.eval > 0.0 {
-        parts.push(("eval", weights.eval, eval_loss(config.eval, network.eval(&tokens), &targets.eval)));
+        parts.push(("eval", weights.eval, eval_loss(config.eval, network.eval(&tokens), &targets.outcome)));
     }
     if weights.threat > 0.0 {
         let logits = network.threat(&tokens).reshape([batch.len * 64, 2]);
@@ -50,18 +55,17 @@ pub(super) fn objective(config: &RecyclerConfig, network: &Recycler, batch: &Bat
     Objective { total, parts: parts.into_iter().map(|(name, _, part)| (name, part)).collect() }
 }
 
-/// Of results that are 2 for a win, 1 for a draw, 0 for a loss.
-pub(super) fn eval_loss(form: EvalForm, logits: Tensor<2>, results: &[i32]) -> Tensor<1> {
+/// Of chances of win, draw, loss; zeros where nothing is known.
+pub(super) fn eval_loss(form: EvalForm, logits: Tensor<2>, outcomes: &[[f32; 3]]) -> Tensor<1> {
     match form {
-        EvalForm::WinDrawLoss => {
-            let class = |&result: &i32| if result == UNKNOWN { UNKNOWN } else { 2 - result };
-            choice::cross_entropy(logits, &results.iter().map(class).collect::<Vec<_>>())
-        }
+        EvalForm::WinDrawLoss => teaching::outcome_loss(logits, outcomes),
         EvalForm::WinProbability => {
-            let (shares, device) = (shares(results), logits.device());
-            let scores: Vec<f32> = results.iter().map(|&result| result as f32 / 2.0).collect();
-            let scores = Tensor::<1>::from_data(TensorData::new(scores, [results.len()]), &device);
-            let shares = Tensor::<1>::from_data(TensorData::new(shares, [results.len()]), &device);
+            let device = logits.device();
+            let known = |outcome: &[f32; 3]| if outcome.iter().sum::<f32>() > 0.0 { 0 } else { UNKNOWN };
+            let shares = shares(&outcomes.iter().map(known).collect::<Vec<_>>());
+            let scores: Vec<f32> = outcomes.iter().map(|[win, draw, _]| win + 0.5 * draw).collect();
+            let scores = Tensor::<1>::from_data(TensorData::new(scores, [outcomes.len()]), &device);
+            let shares = Tensor::<1>::from_data(TensorData::new(shares, [outcomes.len()]), &device);
             let error = activation::sigmoid(logits.squeeze_dim::<1>(1)) - scores;
             (error.clone() * error * shares).sum()
         }

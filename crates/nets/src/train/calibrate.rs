@@ -18,7 +18,8 @@ pub(crate) fn calibrate<F: Family>(
     let wrong = |error| TrainError::Weights { path: path.to_owned(), error };
     let training: TrainConfig =
         serde_json::from_value(file.card.training.clone()).unwrap_or_else(|_| F::training(net));
-    let training = TrainConfig { validation_samples: samples, labels: String::new(), ..training };
+    let training =
+        TrainConfig { validation_samples: samples, labels: String::new(), teacher: None, ..training };
     let phases = F::phases(net);
     let last = phases.last().expect("a family has a phase").name;
     let batches = feed::validation::<F>(data, net, &training, last)?;

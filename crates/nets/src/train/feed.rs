@@ -11,13 +11,16 @@ use std::{
 };
 
 use chess::Random;
-use data::{Dataset, Labels, Policy, Sampler, SamplerError, SamplerOptions, SamplerState, Split};
+use data::{
+    Dataset, KeptApart, Labels, Opinions, Players, Policy, Sampler, SamplerError, SamplerOptions,
+    SamplerState, Split,
+};
 
 use super::{TrainError, numbered};
 use crate::{
     family::Family,
     phase::{self, Planned},
-    train_config::TrainConfig,
+    train_config::{TeacherConfig, TrainConfig},
 };
 
 /// Batches that may lie ready.
@@ -42,10 +45,11 @@ impl<F: Family> Feed<F> {
         step: u64,
         state: Option<SamplerState>,
     ) -> Result<Feed<F>, TrainError> {
-        let labels = labels(data, config)?;
+        let (labels, opinions) = (labels(data, config)?, opinions(data, config)?);
         let options = plan.iter().enumerate().map(|(at, phase)| {
+            let seed = config.seed.wrapping_add(at as u64);
             let options = sampling(config, &phase.policy, labels.clone(), Split::Train)?;
-            Ok(SamplerOptions { seed: config.seed.wrapping_add(at as u64), ..options })
+            Ok(SamplerOptions { seed, opinions: opinions.clone(), ..options })
         });
         let options: Vec<SamplerOptions> = options.collect::<Result<_, TrainError>>()?;
         let current = phase::at(plan, step);
@@ -156,6 +160,13 @@ fn labels(data: &Dataset, config: &TrainConfig) -> Result<Option<Arc<Labels>>, T
     }
 }
 
+fn opinions(data: &Dataset, config: &TrainConfig) -> Result<Option<Arc<Opinions>>, TrainError> {
+    let read = |teacher: &TeacherConfig| {
+        Opinions::read(&data.folder, &teacher.sets, teacher.share, teacher.temperature).map(Arc::new)
+    };
+    Ok(config.teacher.as_ref().map(read).transpose()?)
+}
+
 /// How the samples of one side of the split are drawn.
 fn sampling(
     config: &TrainConfig,
@@ -166,5 +177,9 @@ fn sampling(
     // Games of one source lie together in a dataset: a batch must be drawn from far more than a few of its places.
     const POOL: usize = 1 << 20;
     let options = SamplerOptions::new(Policy::find(policy)?, Some(split), config.seed);
-    Ok(SamplerOptions { batch: config.batch, pool: POOL, labels, ..options })
+    let players = match config.kept_apart {
+        0 => Players::All,
+        share => Players::Trained(KeptApart(share)),
+    };
+    Ok(SamplerOptions { batch: config.batch, pool: POOL, labels, players, ..options })
 }

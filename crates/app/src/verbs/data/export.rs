@@ -78,7 +78,7 @@ fn write(args: &Args, out: impl Write, stop: &AtomicBool) -> anyhow::Result<()> 
             if args.pgn {
                 write_pgn(game, &mut out)?;
             } else {
-                write_csv(game, &policy.pick(game, args.seed, 0, |_| false), &mut out)?;
+                write_csv(game, &policy.pick(game, args.seed, 0, |_| false, |_| false), &mut out)?;
             }
         }
         bar.inc(games.len() as u64);

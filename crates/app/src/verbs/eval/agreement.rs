@@ -7,7 +7,7 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use ::data::{Dataset, Sample};
+use ::data::{Dataset, Players, Sample};
 use anyhow::{Context, ensure};
 
 use crate::{
@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let selection = Selection {
         policy: "all",
         split: args.split.0,
+        players: Players::All,
         positions: args.positions,
         seed: args.seed,
         speeds: &[],

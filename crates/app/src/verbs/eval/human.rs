@@ -9,13 +9,14 @@ use std::{
     process::ExitCode,
 };
 
-use ::data::{Dataset, Sample, Speed};
+use ::data::{Dataset, KeptApart, Players, Sample, Seen, Speed};
 use anyhow::Context;
 
 use self::report::Report;
 use crate::{
     arena::pace::Pace,
     eval::{
+        expectations::Expectations,
         mark::{Mark, game_numbers},
         model::Model,
         selection::{self, Selection},
@@ -35,7 +36,8 @@ use crate::{
 /// effort given by --nodes or --depth. A uniform guess over the legal moves always stands in the table.
 ///
 /// Everything is told twice: for all positions, and by Maia's convention (without the first 10 plies and without moves
-/// made with under 30 s on the clock). Intervals are 95 %, from a bootstrap over games.
+/// made with under 30 s on the clock). Intervals are 95 %, from a bootstrap over games. Models after the first are compared
+/// with it on the same positions, and of every mind with a value it is told whether its expectations add up.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Minds, weights or engines
@@ -47,6 +49,12 @@ pub(crate) struct Args {
     /// Which games: train, valid, test or all
     #[arg(long, default_value = "test", value_parser = split)]
     split: SplitChoice,
+    /// Only moves of players kept apart from training: so many accounts in ten thousand, as in the training's kept-apart
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..10_000))]
+    strangers: Option<u32>,
+    /// Leave out strangers who have a game in this dataset, for weights that were trained on it before; may be repeated
+    #[arg(long, value_name = "DIR", requires = "strangers")]
+    unknown_to: Vec<PathBuf>,
     /// Positions to look at; 0 takes all
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     positions: usize,
@@ -111,6 +119,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let samples = Selection {
         policy: &args.policy,
         split: args.split.0,
+        players: players(args)?,
         positions: args.positions,
         seed: args.seed,
         speeds: &args.speed,
@@ -123,7 +132,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for model in &models {
         marked.push((model.name().to_owned(), judge(model, &samples, &games, args)?));
     }
-    let report = Report::new(&dataset, &samples, &marked, args.seed);
+    let report =
+        Report::new(&dataset, &samples, &marked, args.seed).expecting(expectations(&models, &samples));
     if let Some(folder) = &args.plots {
         chart::draw(&report, folder).with_context(|| format!("cannot draw into {}", folder.display()))?;
     }
@@ -133,6 +143,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         false => write!(out, "{report}")?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the minds among the models expect of games.
+fn expectations(models: &[Model], samples: &[Sample]) -> Vec<(String, Expectations)> {
+    let of = |model: &Model| match model {
+        Model::Brain { name, brain } => Some((name.clone(), Expectations::of(brain.as_ref(), samples)?)),
+        _ => None,
+    };
+    models.iter().filter_map(of).collect()
+}
+
+fn players(args: &Args) -> anyhow::Result<Players> {
+    let Some(share) = args.strangers else { return Ok(Players::All) };
+    let before = args.unknown_to.iter().map(|folder| Dataset::open(folder)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Players::Strangers(KeptApart(share), Seen::accounts(&before)?))
 }
 
 fn judge(model: &Model, samples: &[Sample], games: &[usize], args: &Args) -> anyhow::Result<Vec<Mark>> {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
-use ::data::{Dataset, Sample, Speed};
+use ::data::{Dataset, Players, Sample, Speed};
 use anyhow::Context;
 use chess::{Moment, Wants, shakmaty::Move};
 use engine::{
@@ -126,6 +126,7 @@ fn draw(args: &Args, dataset: &Dataset, rating: u16) -> anyhow::Result<Vec<Sampl
     let selection = Selection {
         policy: "all",
         split: args.split.0,
+        players: Players::All,
         // Some are left out below.
         positions: 4 * args.positions,
         seed: args.seed,

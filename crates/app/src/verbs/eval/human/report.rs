@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use crate::eval::{
     estimate::{Estimate, Estimates, estimate},
+    expectations::Expectations,
     mark::Mark,
     metrics::{Format, METRICS},
+    paired::{Paired, paired},
     variables::{VARIABLES, clock_s},
 };
 
@@ -18,6 +20,8 @@ pub(crate) struct Report {
     data: String,
     pub(crate) models: Vec<String>,
     pub(crate) conventions: Vec<Convention>,
+    /// By the names of minds that put a value on positions.
+    expectations: Vec<(String, Expectations)>,
 }
 
 /// Figures over the positions that a convention keeps.
@@ -28,6 +32,8 @@ pub(crate) struct Convention {
     games: usize,
     /// In the order of the models.
     overall: Vec<Estimates>,
+    /// The models after the first that was named, less that one.
+    paired: Vec<Paired>,
     pub(crate) by: Vec<Breakdown>,
 }
 
@@ -45,6 +51,7 @@ pub(crate) struct Bin {
     pub(crate) positions: usize,
     /// In the order of the models.
     pub(crate) figures: Vec<Estimates>,
+    pub(crate) paired: Vec<Paired>,
 }
 
 /// Whether a convention counts a position.
@@ -71,7 +78,12 @@ impl Report {
             data: dataset.card.fingerprint.to_string(),
             models: marked.iter().map(|(name, _)| name.clone()).collect(),
             conventions: conventions.collect(),
+            expectations: Vec::new(),
         }
+    }
+
+    pub(crate) fn expecting(self, expectations: Vec<(String, Expectations)>) -> Report {
+        Report { expectations, ..self }
     }
 }
 
@@ -87,6 +99,13 @@ impl Convention {
             let of = |marks: &Vec<Mark>| estimate(places.iter().map(|&at| marks[at]).collect(), seed);
             marked.iter().map(|(_, marks)| of(marks)).collect()
         };
+        // The guess stands before the models that were named.
+        let compared = |places: &[usize]| -> Vec<Paired> {
+            let of = |marks: &Vec<Mark>| places.iter().map(|&at| marks[at]).collect::<Vec<_>>();
+            let Some((_, first)) = marked.get(1) else { return Vec::new() };
+            let first = of(first);
+            marked.iter().skip(2).map(|(_, marks)| paired(&of(marks), &first, seed)).collect()
+        };
         let by = VARIABLES.iter().map(|variable| {
             let places = |bin| -> Vec<usize> {
                 kept.iter().copied().filter(|&at| variable.bin(&samples[at]) == Some(bin)).collect()
@@ -96,6 +115,7 @@ impl Convention {
                 label,
                 positions: places.len(),
                 figures: figures(&places),
+                paired: compared(&places),
             });
             Breakdown { variable: variable.name, title: variable.title, bins: bins.collect() }
         });
@@ -107,6 +127,7 @@ impl Convention {
             positions: kept.len(),
             games: present.len(),
             overall: figures(kept),
+            paired: compared(kept),
             by: by.collect(),
         }
     }
@@ -118,9 +139,14 @@ impl fmt::Display for Report {
             let Convention { name, positions, games, .. } = convention;
             writeln!(f, "{name}: {positions} positions of {games} games\n")?;
             overall(f, &self.models, convention)?;
+            self.comparison(f, convention)?;
             for breakdown in &convention.by {
                 self.breakdown(f, breakdown)?;
             }
+        }
+        for (model, expectations) in &self.expectations {
+            writeln!(f, "{model}: what it expects of games")?;
+            writeln!(f, "{expectations}")?;
         }
         writeln!(
             f,
@@ -147,6 +173,29 @@ fn overall(f: &mut fmt::Formatter<'_>, models: &[String], convention: &Conventio
 }
 
 impl Report {
+    /// Models less the first, over all positions and by the player's rating.
+    fn comparison(&self, f: &mut fmt::Formatter<'_>, convention: &Convention) -> fmt::Result {
+        let Some(models) = self.models.get(2..).filter(|models| !models.is_empty()) else { return Ok(()) };
+        header(f, &format!("less {}", self.models[1]), models)?;
+        let mut row = |label: &str, written: Vec<String>| {
+            write!(f, "{label:<24}")?;
+            written.iter().try_for_each(|written| write!(f, "{written:>20}"))?;
+            writeln!(f)
+        };
+        let top1 =
+            |paired: &[Paired]| paired.iter().map(|paired| written(paired.top1, Format::Percent)).collect();
+        row("top-1", top1(&convention.paired))?;
+        row(
+            "loss of the move",
+            convention.paired.iter().map(|paired| written(paired.move_loss, Format::Fine)).collect(),
+        )?;
+        let by_rating = convention.by.iter().filter(|breakdown| breakdown.variable == "rating");
+        for bin in by_rating.flat_map(|breakdown| &breakdown.bins) {
+            row(&format!("top-1, {}", bin.label), top1(&bin.paired))?;
+        }
+        writeln!(f)
+    }
+
     /// Accuracy of the first choice, bin by bin.
     fn breakdown(&self, f: &mut fmt::Formatter<'_>, breakdown: &Breakdown) -> fmt::Result {
         writeln!(f, "top-1 by {}", breakdown.title)?;

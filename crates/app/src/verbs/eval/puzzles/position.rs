@@ -43,6 +43,7 @@ pub(super) fn positions(puzzle: &Puzzle) -> Vec<Sample> {
                 played: m,
                 spent_cs: None,
                 label: None,
+                teacher: None,
                 ply: (shift + at) as u16,
                 game: Arc::clone(&game),
             });
