@@ -7,13 +7,15 @@
 
 Positions are drawn from games as they stand in the file (.zst by the program `zstd`). For every arithmetic of this CPU it tells how many first
 moves are the same (moves within 1e-5 of each other count as ties), the largest difference of a chance, the mean total variation, and
-the largest difference of the outcome; with --speed also positions/s. `--threads 1` keeps to one core.
+the largest difference of the outcome. `--speed` measures positions/s of CPU time on one thread instead, beside onnxruntime in fp32 and dynamic int8, and lc0 where it is
+named, which also turns Leela's files into ONNX.
 """
 
 import argparse
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -147,30 +149,39 @@ def by_onnxruntime(path, samples, threads):
         yield {move.uci(): float(chance) for move, chance in zip(legal, chances)}, softmax(value[0].astype(np.float64))
 
 
-def onnxruntime_speed(path, samples, threads, quantized):
-    out = {}
+def cpu_rate(work, positions, seconds=2):
+    """Positions/s of CPU time of this process."""
+    work()
+    start, rounds = time.process_time(), 0
+    while time.process_time() - start < seconds:
+        work()
+        rounds += 1
+    return positions * rounds / (time.process_time() - start)
+
+
+def feeds(run, samples, batch):
+    """What onnxruntime is asked, whichever network it is; Leela's planes may be anything."""
+    names = [value.name for value in run.get_inputs()]
+    if "tokens" not in names:
+        return {names[0]: np.random.default_rng(1).integers(0, 2, (batch, 112, 8, 8)).astype(np.float32)}
+    some = [samples[i % len(samples)] for i in range(batch)]
+    ratings = np.full(batch, 1500)
+    return {"tokens": np.stack([tokens(board) for board, _, _ in some]), "self_elo": ratings, "oppo_elo": ratings}
+
+
+def onnxruntime_speed(graph, samples, quantized):
     with tempfile.TemporaryDirectory() as folder:
-        free = any_batch(path, folder)
         if quantized:
             from onnxruntime.quantization import QuantType, quantize_dynamic
 
             small = Path(folder) / "int8.onnx"
-            quantize_dynamic(free, small, weight_type=QuantType.QInt8)
-            free = small
-        run = session(free, threads)
-        everything = np.stack([tokens(board) for board, _, _ in samples])
+            quantize_dynamic(graph, small, weight_type=QuantType.QUInt8)
+            graph = small
+        run = session(graph, 1)
+        out = {}
         for batch in (1, 256):
-            some = everything[: max(batch, min(len(everything), 100 if batch == 1 else 512))]
-            ratings = np.full(len(some), 1500)
-            feeds = [
-                {"tokens": some[at : at + batch], "self_elo": ratings[at : at + batch], "oppo_elo": ratings[at : at + batch]}
-                for at in range(0, len(some), batch)
-            ]
-            run.run(None, feeds[0])
-            start = time.perf_counter()
-            for feed in feeds:
-                run.run(None, feed)
-            out[batch] = len(some) / (time.perf_counter() - start)
+            feed = feeds(run, samples, batch)
+            out[batch] = cpu_rate(lambda: run.run(None, feed), batch)
     return out
 
 
@@ -220,6 +231,35 @@ class Lc0:
         return chances, np.array(wdl)
 
 
+def lc0_words(command, mode, *words):
+    folder = str(Path(command).resolve().parent)
+    return [command, mode, *words], {**os.environ, "LD_LIBRARY_PATH": folder, "OMP_NUM_THREADS": "1"}
+
+
+def lc0_speed(command, path):
+    """Positions/s of CPU time: what more batches cost more, so that loading does not count."""
+    out = {}
+    for batch, count in ((1, 100), (256, 2)):
+        used = []
+        for batches in (count, 3 * count):
+            sizes = [f"--start-batch-size={batch}", f"--max-batch-size={batch}", f"--batches={batches}"]
+            words, environment = lc0_words(command, "backendbench", f"--weights={path}", "--threads=1", *sizes)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(words, env=environment, capture_output=True, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        out[batch] = 2 * count * batch / (used[1] - used[0])
+    return out
+
+
+def as_onnx(command, path, folder):
+    """Leela's network as a graph, by lc0."""
+    out = str(Path(folder) / "leela.onnx")
+    words, environment = lc0_words(command, "leela2onnx", f"--input={path}", f"--output={out}")
+    subprocess.run(words, env=environment, capture_output=True, check=True)
+    return out
+
+
 def by_lc0(command, path, samples, threads):
     lc0 = Lc0(command, path, threads)
     for board, _, _ in samples:
@@ -243,7 +283,7 @@ def tabiya(example, path, samples, level, threads, speed=None):
 
 def compare(ours, theirs, tie):
     same = different = 0
-    worst, variation, outcome = 0.0, 0.0, 0.0
+    worst, variation, outcome, apart = 0.0, 0.0, 0.0, 0
     for own, (chances, wdl) in zip(ours, theirs):
         moves = own["moves"]
         assert set(moves) == set(chances), (set(moves) ^ set(chances))
@@ -255,8 +295,9 @@ def compare(ours, theirs, tie):
             different += 1
         gaps = [abs(moves[move] - chances[move]) for move in moves]
         worst, variation = max(worst, *gaps), variation + sum(gaps) / 2
+        apart += max(gaps) >= CLOSE
         outcome = max(outcome, float(np.max(np.abs(np.array(own["wdl"]) - wdl))))
-    return same, different, worst, variation / len(theirs), outcome
+    return same, different, worst, variation / len(theirs), outcome, apart
 
 
 def main():
@@ -274,15 +315,21 @@ def main():
     samples = positions(args.games, args.positions, args.seed)
     levels = [level for level in args.levels.split(",")]
     if args.speed:
+        show = lambda who, speeds: print(f"{who:<17} batch 1: {speeds[1]:.0f}/s, batch 256: {speeds[256]:.0f}/s", flush=True)
         for level in levels:
             speeds = {}
-            for batch, count in ((1, 200), (256, 512)):
-                speeds[batch], error = tabiya(args.example, args.network, samples[:count], level, args.threads, batch)
-            print(level, error or f"batch 1: {speeds[1]:.0f}/s, batch 256: {speeds[256]:.0f}/s", flush=True)
-        if not args.lc0:
+            for batch in (1, 256):
+                speeds[batch], error = tabiya(args.example, args.network, samples[:256], level, 1, batch)
+            if error:
+                print(level, error)
+            else:
+                show(level, speeds)
+        with tempfile.TemporaryDirectory() as folder:
+            graph = as_onnx(args.lc0, args.network, folder) if args.lc0 else any_batch(args.network, folder)
             for quantized in (False, True):
-                speeds = onnxruntime_speed(args.network, samples, args.threads, quantized)
-                print("onnxruntime", "int8" if quantized else "fp32", f"batch 1: {speeds[1]:.0f}/s, batch 256: {speeds[256]:.0f}/s", flush=True)
+                show("onnxruntime " + ("int8" if quantized else "fp32"), onnxruntime_speed(graph, samples, quantized))
+        if args.lc0:
+            show("lc0", lc0_speed(args.lc0, args.network))
         return
     start = time.perf_counter()
     if args.lc0:
@@ -297,10 +344,10 @@ def main():
         if error:
             print(level, error)
             continue
-        same, different, worst, variation, outcome = compare(ours, theirs, tie)
+        same, different, worst, variation, outcome, apart = compare(ours, theirs, tie)
         print(
-            f"{level:<7} first moves: {same} the same, {different} not; chances differ by {worst:.6f} at most, "
-            f"total variation {variation:.6f}; outcome by {outcome:.6f} at most",
+            f"{level:<7} first moves: {same} the same, {different} not; chances differ by {worst:.6f} at most, in {apart} positions by {CLOSE} or more; "
+            f"mean total variation {variation:.6f}; outcome by {outcome:.6f} at most",
             flush=True,
         )
         if level in ("portable", "avx2", "avx512"):

@@ -1,5 +1,7 @@
 //! The registry of minds: every name and every file that can play, and the one place where they turn into searches.
 
+pub(crate) mod found;
+mod paced;
 mod random_mover;
 
 use std::{
@@ -8,22 +10,25 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use chess::Brain;
 use engine::{AUTO, Device, Mind, Search, Settings, heuristic};
-use nets::WeightFile;
+use nets::{WeightFile, others};
 use random_mover::RandomMover;
 
 use crate::embedded;
 
-/// Minds by name; the first is the default. All but `heuristic` are families of networks.
+/// Minds by name; the first is the default. All but `heuristic` are families of networks, the last ones those of others.
 pub(crate) const MINDS: &[&str] = &names();
 
-const fn names() -> [&'static str; nets::FAMILIES.len() + 1] {
-    let mut names = [heuristic::NAME; nets::FAMILIES.len() + 1];
+const fn names() -> [&'static str; nets::FAMILIES.len() + others::NAMES.len() + 1] {
+    let mut names = [heuristic::NAME; nets::FAMILIES.len() + others::NAMES.len() + 1];
     let mut at = 0;
-    while at < nets::FAMILIES.len() {
-        names[at + 1] = nets::FAMILIES[at].name;
+    while at + 1 < names.len() {
+        names[at + 1] = match at.checked_sub(nets::FAMILIES.len()) {
+            Some(other) => others::NAMES[other],
+            None => nets::FAMILIES[at].name,
+        };
         at += 1;
     }
     names
@@ -54,8 +59,8 @@ impl Passes {
 /// The network in a file, and the name of its family.
 fn load_file(path: &Path, passes: Passes) -> anyhow::Result<(String, Arc<dyn Brain>)> {
     let place = || path.display().to_string();
-    if nets::others::is_other(path) {
-        let (family, brain) = nets::others::load(path).with_context(place)?;
+    if others::is_other(path) {
+        let (family, brain) = others::load(path).with_context(place)?;
         return Ok((family.to_owned(), brain));
     }
     let bytes = fs::read(path).with_context(place)?;
@@ -109,6 +114,16 @@ impl Names {
         if self.mind == MINDS[0] {
             return Ok(Mind::heuristic());
         }
+        if let Some(found) = found::named(&self.mind).or_else(|| found::of_kind(&self.mind)) {
+            let (_, brain) = load_file(&found.path, self.passes)?;
+            return Ok(Mind::new(self.mind.clone(), brain));
+        }
+        if others::NAMES.contains(&self.mind.as_str()) {
+            bail!(
+                "`{}` is a network of others, and no such file lies in the models folder; name one with Weights",
+                self.mind
+            );
+        }
         let known = MINDS.contains(&self.mind.as_str());
         ensure!(known, "there is no mind `{}`; there are: {}", self.mind, MINDS.join(", "));
         let weights = embedded::WEIGHTS.iter().find(|weights| weights.name == self.mind);
@@ -118,11 +133,20 @@ impl Names {
         Ok(Mind::new(weights.name, brain))
     }
 
+    /// Whether the mind is a network of others, which knows nothing of think time.
+    fn of_others(&self) -> bool {
+        let named = || others::NAMES.contains(&self.mind.as_str()) || found::named(&self.mind).is_some();
+        self.weights.as_deref().map_or_else(named, others::is_other)
+    }
+
     /// A search with the mind in it, and its settings applied.
     pub(crate) fn build(&self, settings: &Settings) -> anyhow::Result<Box<dyn Search>> {
         let settings = Settings { device: self.device.or(settings.device), ..settings.clone() };
         let mut search: Box<dyn Search> = match self.mind.as_str() {
             "random" => Box::new(RandomMover),
+            _ if self.of_others() => {
+                engine::build_with(&paced::with_think_time(self.mind()?), &self.search, settings.clone())?
+            }
             _ => engine::build_with(&self.mind()?, &self.search, settings.clone())?,
         };
         search.configure(&settings);
@@ -141,11 +165,15 @@ pub(crate) fn is_name(text: &str) -> bool {
     };
     text == "random"
         || MINDS.contains(&text)
+        || found::named(text).is_some()
         || text.split_once(':').is_some_and(|(family, search)| plain(family) && plain(search))
 }
 
 #[cfg(test)]
 mod tests {
+    use chess::Moment;
+    use engine::{Limits, Signals, Task};
+
     use super::*;
 
     #[test]
@@ -164,6 +192,28 @@ mod tests {
         }
         let file = Names { weights: Some("/nowhere/x.safetensors".into()), ..Names::default() };
         assert!(format!("{:#}", file.mind().unwrap_err()).starts_with("/nowhere/x.safetensors: "));
+    }
+
+    #[test]
+    fn networks_of_others_play_under_every_search() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in [
+            ("residual.pb", others::samples::leela_residual(1)),
+            ("attention.pb", others::samples::leela_attention(2)),
+            ("maia3.onnx", others::samples::maia3_onnx(3)),
+        ] {
+            let path = folder.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            let mind = Names { weights: Some(path), ..Names::default() }.mind().unwrap();
+            let searches: Vec<&str> = engine::searches_for(&mind).map(|entry| entry.name).collect();
+            assert_eq!(searches, ["alpha-beta", "batch-first", "instant", "puct"], "{name}");
+            for search in searches {
+                let mut search = engine::build(&mind, search).unwrap();
+                let task = Task { limits: Limits::nodes(60), signals: &Signals::new(), report: &mut |_| {} };
+                let best = search.choose(&Moment::default(), task).best;
+                assert!(best.is_some_and(|best| Moment::default().legal_moves().contains(&best)), "{name}");
+            }
+        }
     }
 
     #[test]

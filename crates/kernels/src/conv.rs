@@ -89,6 +89,12 @@ pub fn parameters_with_squeeze(channels: usize, reduced: usize) -> usize {
     parameters(channels) + squeeze::parameters(channels, reduced)
 }
 
+/// The same with a shift beside each gate, for inference alone: then come a matrix from the reduced numbers to the channels' shifts,
+/// and its bias.
+pub fn parameters_with_shift(channels: usize, reduced: usize) -> usize {
+    parameters_with_squeeze(channels, reduced) + squeeze::shift_parameters(channels, reduced)
+}
+
 /// Whether blocks of so many channels can be computed here.
 pub fn fits(channels: usize) -> bool {
     channels > 0 && channels.is_multiple_of(32)

@@ -1,7 +1,7 @@
 //! Judges positions by a network of others: what `runs/agreement_networks.py` compares, and how fast it is.
 //!
 //!     others NETWORK                  positions on stdin, a line each: both ratings, side to move first, and the game's moves
-//!     others NETWORK --speed BATCH    the same, for positions/s alone
+//!     others NETWORK --speed BATCH    the same, for positions/s of CPU time alone
 //!
 //! `TABIYA_CPU` chooses the arithmetic. A line of answers is JSON: chances of moves, and of loss, draw and win.
 
@@ -9,10 +9,12 @@ use std::{
     error::Error,
     io::{BufRead, Write},
     path::Path,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use chess::{Moment, Opinion, Ratings, Wants, shakmaty::Color};
+
+const BATCH: usize = 256;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -26,18 +28,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     eprintln!("loaded in {:.2} s", started.elapsed().as_secs_f64());
     let lines: Vec<String> = std::io::stdin().lock().lines().collect::<Result<_, _>>()?;
     let moments: Vec<Moment> = lines.iter().map(|line| moment(line)).collect::<Result<_, _>>()?;
-    let batch = speed.unwrap_or(256).max(1);
-    if speed.is_some() {
-        brain.judge(&moments[..batch.min(moments.len())], Wants::ALL);
-    }
-    let started = Instant::now();
-    let opinions: Vec<Opinion> =
-        moments.chunks(batch).flat_map(|some| brain.judge(some, Wants::POLICY_AND_VALUE)).collect();
-    let seconds = started.elapsed().as_secs_f64();
-    if speed.is_some() {
-        println!("{:.1}", moments.len() as f64 / seconds);
+    if let Some(batch) = speed {
+        let some: Vec<Moment> = moments.iter().cycle().take(batch.max(1)).cloned().collect();
+        let budget = Duration::from_secs(2);
+        let [_, cpu] = nets::kernel_bench::time(budget, || {
+            brain.judge(&some, Wants::POLICY_AND_VALUE);
+        });
+        println!("{:.1}", batch as f64 / cpu);
         return Ok(());
     }
+    let judge = |some| brain.judge(some, Wants::POLICY_AND_VALUE);
+    let opinions: Vec<Opinion> = moments.chunks(BATCH).flat_map(judge).collect();
     let mut out = std::io::stdout().lock();
     for (moment, opinion) in moments.iter().zip(opinions) {
         let policy = opinion.policy.unwrap_or_default();

@@ -18,7 +18,7 @@ use burn::{
     backend::Dispatch,
     tensor::{Tensor, TensorData},
 };
-use kernels::Level;
+use kernels::{Arithmetic, Level};
 
 use self::extension::Fused;
 pub(crate) use self::{
@@ -54,11 +54,7 @@ impl Operation {
 
     /// Packs the parameters for good.
     pub(crate) fn packed(&self, parameters: Tensor<1>) -> Ready {
-        let (level, parameters) = (Level::best(), Arc::from(values(parameters)));
-        match kernels::int8() {
-            true => self.ready_int8(level, parameters),
-            false => self.ready(level, parameters, false),
-        }
+        self.ready_for_good(Arithmetic::best(), Arc::from(values(parameters)))
     }
 }
 

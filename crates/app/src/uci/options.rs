@@ -113,7 +113,7 @@ fn set_syzygy(preferences: &mut Preferences, value: &str) -> Option<String> {
 
 fn set_weights(preferences: &mut Preferences, value: &str) -> Option<String> {
     let path = (!value.is_empty()).then(|| PathBuf::from(value));
-    if let Some(missing) = path.as_ref().filter(|path| !path.is_file()) {
+    if let Some(missing) = path.as_ref().filter(|path| !path.exists()) {
         return Some(format!("Weights names `{}`, which is no file", missing.display()));
     }
     preferences.names.weights = path;

@@ -83,7 +83,7 @@ async fn serve(args: &Args, folder: PathBuf) -> anyhow::Result<()> {
         loopback_only: args.host.is_loopback(),
         names: args.name.iter().map(|name| name.to_ascii_lowercase()).collect(),
     };
-    let state = Arc::new(AppState::new(Journals::new(folder), Arc::new(Minds::embedded())));
+    let state = Arc::new(AppState::new(Journals::new(folder), Arc::new(Minds::all())));
     let page = router::router(state, guard);
     let url = address_of_page(listener.local_addr()?);
     println!("Tabiya is at {url}   (Ctrl-C ends it; games are kept)");

@@ -74,15 +74,15 @@ enum Then<'a> {
     Join { shortcut: &'a [f32] },
 }
 
-/// Whether this CPU has AVX-512's products of bytes.
-fn available() -> bool {
+/// Whether this CPU has AVX-512's products of bytes; without them the same numbers come slowly.
+pub fn is_fast() -> bool {
     Int8::best().is_some_and(|int8| int8.kind() == Int8Kind::Vnni)
 }
 
 /// Multiplies without memory, to measure how fast that can be; gives the number of operations.
 pub(crate) fn spin(rounds: usize) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if available() {
+    if is_fast() {
         // SAFETY: the CPU has the instructions.
         return unsafe { vnni::spin(rounds) };
     }
@@ -97,7 +97,7 @@ impl Packed {
         let (first, second) = own.split_at(own.len() / 2);
         Packed {
             level,
-            vnni: available(),
+            vnni: is_fast(),
             channels,
             convolutions: [first, second].map(|half| Convolution::new(channels, half)),
             squeeze: (reduced > 0).then(|| Squeeze::new(channels, reduced, rest)),

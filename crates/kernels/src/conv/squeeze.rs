@@ -1,18 +1,21 @@
 //! Squeeze and excitation: each channel of a board is scaled by a gate that sees the means of all channels.
 //!
-//! `gate = sigmoid(relu(mean * first + first_bias) * second + second_bias)`, then `y = relu(x + z * gate)`.
+//! `gate = sigmoid(relu(mean * first + first_bias) * second + second_bias)`, then `y = relu(x + z * gate)`. Networks of others have a
+//! shift beside the gate, from the same hidden numbers: `y = relu(x + z * gate + shift)`.
 
 use crate::{
     Level,
     simd::{self, Simd, Task},
 };
 
-/// The gate's parameters, flat: `first [channels, reduced]`, its bias, `second [reduced, channels]`, its bias.
+/// The gate's parameters, flat: `first [channels, reduced]`, its bias, `second [reduced, channels]`, its bias; then the shift's
+/// layer, if there is one, `[reduced, channels]` and its bias.
 #[derive(Clone, Debug)]
 pub(super) struct Squeeze {
     channels: usize,
     reduced: usize,
     parameters: Vec<f32>,
+    shifts: bool,
 }
 
 /// Numbers in the gate's parameters.
@@ -20,18 +23,27 @@ pub(super) fn parameters(channels: usize, reduced: usize) -> usize {
     2 * channels * reduced + reduced + channels
 }
 
+/// Numbers in the shift's parameters.
+pub(super) fn shift_parameters(channels: usize, reduced: usize) -> usize {
+    (reduced + 1) * channels
+}
+
 /// One board's way to its gate.
 struct Steps {
     means: Vec<f32>,
     hidden: Vec<f32>,
     gate: Vec<f32>,
+    /// Empty where there is none.
+    shift: Vec<f32>,
 }
 
 impl Squeeze {
     pub(super) fn new(channels: usize, reduced: usize, parameters: &[f32]) -> Squeeze {
         assert!(reduced > 0 && reduced.is_multiple_of(16), "{reduced} numbers between the products");
-        assert_eq!(parameters.len(), self::parameters(channels, reduced));
-        Squeeze { channels, reduced, parameters: parameters.to_vec() }
+        let (gate, shift) = (self::parameters(channels, reduced), shift_parameters(channels, reduced));
+        assert!([gate, gate + shift].contains(&parameters.len()), "{} parameters", parameters.len());
+        let shifts = parameters.len() > gate;
+        Squeeze { channels, reduced, parameters: parameters.to_vec(), shifts }
     }
 
     /// Numbers in all parameters.
@@ -55,6 +67,7 @@ impl Squeeze {
         to_x: &mut [f32],
         parameters: &mut [f32],
     ) {
+        assert!(!self.shifts, "blocks with a shift do not learn");
         simd::run(level, Backward { squeeze: self, y, gradient, z, to_x, parameters });
     }
 
@@ -62,8 +75,14 @@ impl Squeeze {
     fn parts(&self) -> [&[f32]; 4] {
         let (first, rest) = self.parameters.split_at(self.channels * self.reduced);
         let (first_bias, rest) = rest.split_at(self.reduced);
-        let (second, second_bias) = rest.split_at(self.channels * self.reduced);
-        [first, first_bias, second, second_bias]
+        let (second, rest) = rest.split_at(self.channels * self.reduced);
+        [first, first_bias, second, &rest[..self.channels]]
+    }
+
+    /// The shift's layer and its bias.
+    fn shift_parts(&self) -> Option<(&[f32], &[f32])> {
+        let rest = &self.parameters[parameters(self.channels, self.reduced)..];
+        self.shifts.then(|| rest.split_at(self.channels * self.reduced))
     }
 
     #[inline(always)]
@@ -80,14 +99,23 @@ impl Squeeze {
         for x in &mut hidden {
             *x = if *x < 0.0 { 0.0 } else { *x };
         }
-        let mut gate = second_bias.to_vec();
-        for (hidden, row) in hidden.iter().zip(second.chunks_exact(self.channels)) {
-            add_scaled::<S>(&mut gate, row, *hidden);
-        }
+        let mut gate = self.layer::<S>(&hidden, second, second_bias);
+        let shift =
+            self.shift_parts().map_or(Vec::new(), |(layer, bias)| self.layer::<S>(&hidden, layer, bias));
         for gate in gate.chunks_exact_mut(S::LANES) {
             S::store(crate::math::sigmoid::<S>(S::load(gate)), gate);
         }
-        Steps { means, hidden, gate }
+        Steps { means, hidden, gate, shift }
+    }
+
+    /// From the hidden numbers to one for each channel.
+    #[inline(always)]
+    fn layer<S: Simd>(&self, hidden: &[f32], layer: &[f32], bias: &[f32]) -> Vec<f32> {
+        let mut sums = bias.to_vec();
+        for (hidden, row) in hidden.iter().zip(layer.chunks_exact(self.channels)) {
+            add_scaled::<S>(&mut sums, row, *hidden);
+        }
+        sums
     }
 }
 
@@ -104,9 +132,11 @@ impl Task for Forward<'_> {
     fn run<S: Simd>(self) {
         let steps = self.squeeze.steps::<S>(self.y);
         let channels = self.squeeze.channels;
+        let shift = if steps.shift.is_empty() { vec![0.0; channels] } else { steps.shift };
         for (x, y) in self.x.chunks_exact(channels).zip(self.y.chunks_exact_mut(channels)) {
             for i in (0..channels).step_by(S::LANES) {
-                let sum = S::fma(S::load(&y[i..]), S::load(&steps.gate[i..]), S::load(&x[i..]));
+                let to = S::add(S::load(&x[i..]), S::load(&shift[i..]));
+                let sum = S::fma(S::load(&y[i..]), S::load(&steps.gate[i..]), to);
                 S::store(S::max(S::splat(0.0), sum), &mut y[i..]);
             }
         }
@@ -128,7 +158,7 @@ impl Task for Backward<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         let Squeeze { channels, reduced, .. } = *self.squeeze;
-        let Steps { means, hidden, gate } = self.squeeze.steps::<S>(self.z);
+        let Steps { means, hidden, gate, .. } = self.squeeze.steps::<S>(self.z);
         let zero = S::splat(0.0);
         let mut to_gate = vec![0.0; channels];
         for at in (0..self.y.len()).step_by(channels) {

@@ -33,22 +33,35 @@ pub(super) fn plain(channels: usize, parameters: &[f64], x: &[f64]) -> Vec<f64> 
             let mut middle = plain_convolution(x, &first[..len], &first[len..]);
             middle.iter_mut().for_each(|x| *x = x.max(0.0));
             let out = plain_convolution(&middle, &second[..len], &second[len..]);
-            let gate =
-                if squeeze.is_empty() { vec![1.0; channels] } else { plain_gate(squeeze, &out, channels) };
+            let [gate, shift] = match squeeze {
+                [] => [vec![1.0; channels], vec![0.0; channels]],
+                squeeze => plain_gate(squeeze, &out, channels),
+            };
             let joined = out.iter().zip(x).enumerate();
-            joined.map(|(i, (z, x))| (z * gate[i % channels] + x).max(0.0)).collect::<Vec<_>>()
+            let join = |(i, (z, x)): (usize, (&f64, &f64))| {
+                (z * gate[i % channels] + shift[i % channels] + x).max(0.0)
+            };
+            joined.map(join).collect::<Vec<_>>()
         })
         .collect()
 }
 
-fn plain_gate(parameters: &[f64], z: &[f64], channels: usize) -> Vec<f64> {
+/// Gates and shifts.
+fn plain_gate(parameters: &[f64], z: &[f64], channels: usize) -> [Vec<f64>; 2] {
     let (first, rest) = parameters.split_at(REDUCED * channels);
     let (first_bias, rest) = rest.split_at(REDUCED);
-    let (second, second_bias) = rest.split_at(REDUCED * channels);
+    let (second, rest) = rest.split_at(REDUCED * channels);
+    let (second_bias, shift) = rest.split_at(channels);
     let means: Vec<f64> =
         (0..channels).map(|c| z.iter().skip(c).step_by(channels).sum::<f64>() / 64.0).collect();
     let hidden: Vec<f64> = Plain::linear(&means, first, first_bias).iter().map(|x| x.max(0.0)).collect();
-    Plain::linear(&hidden, second, second_bias).iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect()
+    let gates =
+        Plain::linear(&hidden, second, second_bias).iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect();
+    let shifts = match shift {
+        [] => vec![0.0; channels],
+        shift => Plain::linear(&hidden, &shift[..REDUCED * channels], &shift[REDUCED * channels..]),
+    };
+    [gates, shifts]
 }
 
 /// Numbers between the products of the gate in tests.
@@ -59,6 +72,30 @@ fn packed(level: Level, channels: usize, parameters: &[f32], train: bool) -> Pac
         Packed::new(level, channels, parameters, train)
     } else {
         Packed::with_squeeze(level, channels, REDUCED, parameters, train)
+    }
+}
+
+#[test]
+fn shifts_beside_gates_are_added_at_every_level_and_in_int8() {
+    let channels = 32;
+    let parameters = random(6, parameters_with_shift(channels, REDUCED));
+    let parameters: Vec<f32> = parameters.into_iter().map(|x| 0.1 * x).collect();
+    let wide = |values: &[f32]| -> Vec<f64> { values.iter().map(|&x| f64::from(x)).collect() };
+    for boards in [1, 20] {
+        let x: Vec<f32> = random(7, boards * 64 * channels).into_iter().map(|x| x.max(0.0)).collect();
+        let expected = plain(channels, &wide(&parameters), &wide(&x));
+        let close = |y: &[f32], tolerance: f64, name: &str| {
+            let mut pairs = y.iter().zip(&expected);
+            assert!(pairs.all(|(y, e)| (f64::from(*y) - e).abs() < tolerance), "{name}, {boards} boards");
+        };
+        let mut y = vec![0.0; x.len()];
+        for level in Level::all() {
+            forward(&packed(level, channels, &parameters, false), &x, &mut y);
+            close(&y, if level.rounds() { 0.05 } else { 1e-4 }, &level.to_string());
+        }
+        let packed = int8::Packed::new(Level::best(), channels, REDUCED, &parameters);
+        int8::forward(&packed, &x, &mut y);
+        close(&y, 0.1, "int8");
     }
 }
 

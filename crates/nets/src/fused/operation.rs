@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use burn::tensor::Shape;
-use kernels::{Aligned, Level, bags, block, choice, conv, graph, head, smolgen, squares};
+use kernels::{
+    Aligned, Arithmetic, Level, bags, block, choice, conv,
+    encoder::{Encoder, Extra},
+    graph, head, smolgen, squares,
+};
 
 use super::{
     graphs::GraphLists,
@@ -36,6 +40,10 @@ pub(crate) enum Operation {
 pub(crate) enum Ready<P> {
     Block {
         packed: Arc<block::Packed>,
+    },
+    /// A transformer block from which nothing learns, in int8 where the CPU has that.
+    Encoder {
+        encoder: Arc<Encoder>,
     },
     Residual {
         packed: Arc<conv::Packed>,
@@ -162,10 +170,19 @@ impl Operation {
         }
     }
 
-    /// Packs the parameters for good, in int8 where `kernels` has that for this operation.
-    pub(crate) fn ready_int8<P: AsRef<[f32]>>(&self, level: Level, parameters: P) -> Ready<P> {
+    /// Packs the parameters for good, in int8 where `arithmetic` and this operation have that.
+    pub(crate) fn ready_for_good<P: AsRef<[f32]>>(&self, arithmetic: Arithmetic, parameters: P) -> Ready<P> {
+        let level = arithmetic.level();
         match self {
-            Operation::Residual { channels, reduced } => {
+            Operation::Block { shape, smolgen } => {
+                match Encoder::of_block(arithmetic, shape, smolgen.as_ref(), parameters.as_ref()) {
+                    Ok(encoder) => Ready::Encoder { encoder: Arc::new(encoder) },
+                    Err(_) => self.ready(level, parameters, false),
+                }
+            }
+            Operation::Residual { channels, reduced }
+                if arithmetic.int8().is_some() && conv::int8::is_fast() =>
+            {
                 let packed = conv::int8::Packed::new(level, *channels, *reduced, parameters.as_ref());
                 Ready::ResidualInt8 { packed: Arc::new(packed) }
             }
@@ -188,6 +205,11 @@ impl Operation {
                 let mut trail = keep.then(|| Aligned::room(x.len() / shape.values() * shape.trail(level)));
                 block::forward(packed, x, None, &mut y, trail.as_deref_mut());
                 kept = trail.map_or(Trail::Nothing, |trail| Trail::Tokens(Arc::new(trail)));
+                y
+            }
+            (Operation::Block { .. }, Ready::Encoder { encoder }) if !keep => {
+                let mut y = vec![0.0; x.len()];
+                encoder.forward(x, Extra::default(), &mut y);
                 y
             }
             (Operation::Residual { .. }, Ready::Residual { packed }) => {

@@ -1,6 +1,6 @@
 //! What the minds of others have in common.
 
-use chess::{Moment, MoveScores, Opinion, Traits, Wants, Wdl};
+use chess::{Brain, Evaluated, Moment, MoveScores, Opinion, Ratings, Traits, Wants, Wdl, shakmaty::Chess};
 
 /// What such a mind has, with the search that suits it.
 pub(super) fn traits(search: &'static str) -> Traits {
@@ -34,6 +34,29 @@ pub(super) fn judge_alive(
         false => finished(),
     };
     moments.iter().map(answer).collect()
+}
+
+/// What players are rated who are not known.
+const UNKNOWN_RATING: u16 = 1500;
+/// What players are rated for a search: as strong as those that networks of people saw.
+const STRONG_RATING: u16 = 2600;
+
+/// Ratings of the side to move and of the other; one that is unknown is taken to be the other's.
+pub(super) fn ratings(moment: &Moment) -> [u16; 2] {
+    let us = moment.turn();
+    let of = |color| moment.players.and_then(|players| players.of(color));
+    match [of(us), of(!us)] {
+        [Some(own), Some(other)] => [own, other],
+        [Some(one), None] | [None, Some(one)] => [one; 2],
+        [None, None] => [UNKNOWN_RATING; 2],
+    }
+}
+
+/// Positions as strong players see them.
+pub(super) fn evaluate_as_strong(brain: &dyn Brain, positions: &[Chess], wants: Wants) -> Evaluated {
+    let players = Some(Ratings::lichess(Some(STRONG_RATING), Some(STRONG_RATING)));
+    let bare = |position: &Chess| Moment { players, ..Moment::new(position.clone()) };
+    Evaluated::of_moments(brain, &positions.iter().map(bare).collect::<Vec<_>>(), wants)
 }
 
 /// Opinions of what was computed.

@@ -21,6 +21,14 @@ pub enum OtherError {
     Missing(String),
     #[error("its array `{0}` holds a number that is not finite")]
     NotFinite(String),
+    #[error("it has {0} networks of Leela's, and one to 32 make a mind for all ratings")]
+    Folder(usize),
+    #[error("the name of `{0}` tells no rating, as `maia-1500.pb.gz` does")]
+    NoRating(PathBuf),
+    #[error("two of its networks are for players of {0}")]
+    SameRating(u16),
+    #[error("`{path}`: {error}")]
+    InFile { path: PathBuf, error: Box<OtherError> },
     #[error("its layers do not fit each other: {0}")]
     Layers(#[from] ShapeError),
 }

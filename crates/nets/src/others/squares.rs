@@ -2,7 +2,7 @@
 
 use kernels::dense::Dense;
 
-const NONE: u16 = u16::MAX;
+pub(super) const NONE: u16 = u16::MAX;
 
 pub(super) struct Needed {
     tokens: Vec<f32>,

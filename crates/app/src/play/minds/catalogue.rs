@@ -7,7 +7,10 @@ use engine::{Mind, heuristic, searches_for};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::minds::{MINDS, Names};
+use crate::minds::{
+    Names,
+    found::{self, Found},
+};
 
 use super::{evaluator::Evaluator, search_pool::SearchPool, trees::Trees, turns::Turns};
 
@@ -54,11 +57,10 @@ pub(crate) struct Minds {
 }
 
 impl Minds {
-    /// All that come with the program.
-    pub(crate) fn embedded() -> Minds {
-        let networks = MINDS.iter().filter(|name| **name != heuristic::NAME);
-        let minds = networks.filter_map(|name| Names::parse(name).mind().ok());
-        Minds::start(minds.map(|mind| (mind.name, mind.brain)).collect())
+    /// All that come with the program, and those of the user's models folder.
+    pub(crate) fn all() -> Minds {
+        let networks = nets::FAMILIES.iter().filter_map(|family| Names::parse(family.name).mind().ok());
+        Minds::start(networks.map(|mind| (mind.name, mind.brain)).chain(found::opponents()).collect())
     }
 
     pub(crate) fn start(networks: Vec<(String, Arc<dyn Brain>)>) -> Minds {
@@ -122,6 +124,9 @@ fn card(mind: &Mind, search: &str) -> MindCard {
         }
         other => (other, "A network without a description."),
     };
+    let found = found::named(&mind.name);
+    let told = found.as_ref().map(about_found);
+    let about = told.as_deref().unwrap_or(about);
     let name = format!("{}:{search}", mind.name);
     let rated = plays_at_rating(&name);
     let (title, about) = match search == mind.usual_search() {
@@ -137,7 +142,22 @@ fn card(mind: &Mind, search: &str) -> MindCard {
 
 /// Whether the mind called `family:search` plays at the rating that it is given. All others play as well as they can.
 pub(crate) fn plays_at_rating(name: &str) -> bool {
-    name.split_once(':') == Some((PEOPLE, search_name::INSTANT))
+    let Some((family, search_name::INSTANT)) = name.split_once(':') else { return false };
+    family == PEOPLE
+        || found::named(family).and_then(|found| found.ratings()).is_some_and(|(least, most)| least < most)
+}
+
+/// What the page says of a network of the models folder.
+fn about_found(found: &Found) -> String {
+    match found.ratings() {
+        Some((least, most)) if least < most => {
+            format!(
+                "From your models folder: plays what people of the chosen rating play, {least} to {most}."
+            )
+        }
+        Some((rating, _)) => format!("From your models folder: plays what people rated {rating} play."),
+        None => "A network from your models folder.".to_owned(),
+    }
 }
 
 #[cfg(test)]

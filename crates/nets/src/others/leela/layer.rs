@@ -56,6 +56,23 @@ pub(super) fn dense(
     Ok(Dense::new(Arithmetic::of(level), plain(layers, name, inputs, outputs)?.linear()))
 }
 
+/// What a layer makes of all rows.
+pub(super) fn through(layer: &Dense, x: &[f32]) -> Vec<f32> {
+    let mut y = vec![0.0; x.len() / layer.inputs() * layer.outputs()];
+    layer.forward(x, &mut y);
+    y
+}
+
+/// Weights `[64 squares x each, outputs]` from those whose inputs go by number of a square first, then by square.
+pub(super) fn by_square(weights: &[f32], each: usize, outputs: usize) -> Vec<f32> {
+    let inputs = (0..64).flat_map(|square| (0..each).map(move |number| 64 * number + square));
+    inputs.flat_map(|input| &weights[input * outputs..][..outputs]).copied().collect()
+}
+
+pub(super) fn rectify(x: &mut [f32]) {
+    x.iter_mut().for_each(|x| *x = x.max(0.0));
+}
+
 /// Activates numbers in place, any count of them.
 pub(super) fn activate(level: Level, by: Activation, x: &mut [f32]) {
     let len = x.len().next_multiple_of(16);

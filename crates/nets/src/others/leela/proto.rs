@@ -156,7 +156,7 @@ layers!(Weights {
     ip_emb_preproc_w: layer = "37",
 });
 
-const MAGIC: u32 = 0x1c0;
+pub(super) const MAGIC: u32 = 0x1c0;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The network of a file, compressed or not.

@@ -12,10 +12,10 @@ use kernels::{
 use super::{
     super::{
         OtherError,
+        brain::ratings,
         tensors::{Tensors, transposed},
     },
     heads::Heads,
-    ratings,
 };
 
 const TOKENS: usize = 64;
