@@ -16,7 +16,7 @@ for (const scheme of ['dark', 'light'] as const) {
   test(`no page keeps anybody out (${scheme})`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme });
     const id = await newGame(page);
-    for (const path of ['play', `game/${id}`, 'practise', 'review', `review/${id}`, 'minds']) {
+    for (const path of ['play', `game/${id}`, 'practise', 'analysis', 'train', 'train/repertoire', 'train/games', 'profile', 'review', `review/${id}`, 'minds']) {
       await page.goto(`/#/${path}`);
       await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
       await page.waitForLoadState('networkidle');
@@ -42,7 +42,7 @@ test('nothing is asked of any other host, and the page is there within a second'
   await expect(page.getByRole('button', { name: 'Start the game' })).toBeEnabled();
   const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0);
   console.log(`first contentful paint after ${Math.round(paint)} ms`);
-  for (const name of ['practise', 'review', 'minds']) {
+  for (const name of ['practise', 'analysis', 'review', 'minds']) {
     await page.goto(`/#/${name}`);
     await page.waitForLoadState('networkidle');
   }

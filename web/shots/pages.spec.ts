@@ -74,6 +74,38 @@ for (const scheme of ['dark', 'light'] as const) {
       await shoot(page, `review-${scheme}`);
     });
 
+    test('analysis', async ({ page }) => {
+      await page.goto('/#/analysis?moves=e2e4,e7e5,g1f3,b8c6,f1c4');
+      await page.getByRole('button', { name: 'Think' }).click();
+      await page.waitForTimeout(4000);
+      await shoot(page, `analysis-${scheme}`);
+    });
+
+    test('train', async ({ page }) => {
+      await page.goto('/#/train/repertoire');
+      await page.getByLabel('Moves, with variations').fill('1. e4 c6 2. d4 (2. Nc3 d5) 2... d5 3. e5 (3. exd5 cxd5) 3... Bf5');
+      await page.getByLabel('Name', { exact: true }).fill('Caro-Kann');
+      await page.getByLabel('You play').selectOption('black');
+      await page.getByRole('button', { name: 'Keep it' }).click();
+      await page.getByRole('button', { name: /lines/ }).click();
+      await shoot(page, `repertoire-${scheme}`);
+      await page.getByRole('button', { name: 'Drill' }).click();
+      await page.waitForTimeout(2500);
+      await shoot(page, `drill-${scheme}`);
+      await page.goto('/#/train/games');
+      await page.locator('input[type=file]').setInputFiles({ name: 'games.pgn', mimeType: 'text/plain', buffer: Buffer.from(GAME.repeat(3)) });
+      await page.getByLabel('Who are you in games.pgn?').selectOption({ index: 1 });
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await expect(page.getByText('mistakes worth learning from')).toBeVisible({ timeout: 60_000 });
+      await shoot(page, `games-${scheme}`);
+      await page.goto('/#/train/mistakes');
+      await page.waitForTimeout(2000);
+      await shoot(page, `mistakes-${scheme}`);
+      await page.goto('/#/profile');
+      await page.waitForTimeout(1000);
+      await shoot(page, `profile-${scheme}`);
+    });
+
     test('minds', async ({ page }) => {
       await page.goto('/#/minds?moves=e2e4,e7e5,g1f3,b8c6,f1c4');
       await page.waitForLoadState('networkidle');
@@ -94,6 +126,15 @@ test.describe('phone', () => {
     await shoot(page, 'phone-play');
     await review(page);
     await shoot(page, 'phone-review');
+    await page.getByRole('tab', { name: 'Explorer' }).click();
+    await page.waitForTimeout(1500);
+    await shoot(page, 'phone-explorer');
+    await page.goto('/#/analysis?moves=e2e4,e7e5');
+    await page.waitForTimeout(1500);
+    await shoot(page, 'phone-analysis');
+    await page.goto('/#/practise');
+    await page.waitForTimeout(1000);
+    await shoot(page, 'phone-practise');
     await page.goto('/#/minds');
     await page.waitForTimeout(2500);
     await shoot(page, 'phone-minds');

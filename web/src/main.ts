@@ -3,6 +3,7 @@ import '@lichess-org/chessground/assets/chessground.brown.css';
 import '@lichess-org/chessground/assets/chessground.cburnett.css';
 import 'uplot/dist/uPlot.min.css';
 import './styles.css';
+import './board/looks.css';
 
 import { mount } from 'svelte';
 

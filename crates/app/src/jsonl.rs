@@ -54,6 +54,11 @@ impl Jsonl {
         Jsonl { disk_full: std::sync::Arc::clone(disk_full), ..self }
     }
 
+    /// Bytes that are whole lines and on disk.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Returns once all lines are on disk. If it fails none of them is, or will be found there later.
     pub(crate) fn append(&mut self, values: &[impl Serialize]) -> io::Result<()> {
         let mut text = Vec::new();

@@ -1,10 +1,14 @@
 //! The page in the browser, and the server behind it.
 //!
-//! `http` answers requests; `game` holds the games that are being played; `minds` thinks; `review` looks games over.
+//! `http` answers requests; `game` holds the games that are being played; `minds` thinks; `review` looks games over; `explorer`
+//! tells what people play; `training` keeps mistakes, repertoires and the profile.
 
+mod archive;
+mod explorer;
 pub(crate) mod game;
 pub(crate) mod http;
 mod ids;
 pub(crate) mod minds;
 mod openings;
 mod review;
+mod training;

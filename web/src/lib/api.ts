@@ -1,13 +1,17 @@
 // How to ask the server. What it shows is described by `schema.ts`, which is made from the server's own types: `npm run types`.
 
 import type {
-  Game, Mind, OpeningLine, Opinions, ReviewLine, ReviewRequest, Setup, Start, Summary, Tabiya,
+  AnalysisLine, AnalysisQuestion, CameIn, ExplorerLine, Game, Import, KeptId, KeptImport, KeptReview, Mind, OpeningLine, Opinions, ProfilePart, Puzzle,
+  Repertoire, ReviewLine, ReviewRequest, Setup, Start, Summary, Tabiya,
 } from './schema';
 
 export type {
-  Clock, Game, Judgement, Line, Mind, MindOpinion, Opening, OpeningLine, Opinions, Pace, People, Ply, Reason, ReviewGame, ReviewLine,
+  AnalysisWord, Clock, ExplorerMove, ExplorerPeople, ExplorerWord, Game, Import, Judgement, KeptReview, Line, Mind, MindOpinion, Opening, OpeningLine, Opinions, Pace, People, Pitfall, Ply, ProfilePart, Puzzle, Reason, Repertoire, ReviewGame, ReviewLine,
   ReviewMove, ReviewPosition, Score, Setup, Side, Start, Summary, Tabiya, TimeControl, Verdict,
 } from './schema';
+
+/** The scheduler's state of something that is learned; dates are strings. */
+export type MemoryState = Record<string, unknown> & { due: string };
 
 export class ApiError extends Error {
   constructor(readonly code: string, message: string) {
@@ -26,9 +30,9 @@ async function ask(path: string, options?: RequestInit): Promise<Response> {
   return answer(await fetch(`/api${path}`, options));
 }
 
-function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+function post(path: string, body: unknown, signal?: AbortSignal, method = 'POST'): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
-  return ask(path, { method: 'POST', headers, body: JSON.stringify(body), signal });
+  return ask(path, { method, headers, body: JSON.stringify(body), signal });
 }
 
 const json = async <T>(response: Promise<Response>): Promise<T> => (await response).json();
@@ -45,23 +49,46 @@ export const api = {
   saveTabiya: (title: string, start: Start) => json<Tabiya>(post('/tabiyas', { title, start })),
   removeTabiya: (id: string) => ask(`/tabiyas/${id}`, { method: 'DELETE' }),
   pgnAddress: (id: string) => `/api/games/${id}/pgn`,
-  review,
+  imports: () => json<Import[]>(ask('/imports')),
+  import: (pgn: string, query: { player: string; title: string; rating: number }) =>
+    json<KeptImport>(ask(`/imports?${new URLSearchParams({ ...query, rating: `${query.rating}` })}`, { method: 'POST', body: pgn, headers: { 'content-type': 'application/x-chess-pgn' } })),
+  importOwn: (rating: number, title: string) =>
+    json<KeptImport>(ask(`/imports/own?${new URLSearchParams({ rating: `${rating}`, title })}`, { method: 'POST' })),
+  removeImport: (id: string) => ask(`/imports/${id}`, { method: 'DELETE' }),
+  mistakes: () => json<{ card: Puzzle; memory: MemoryState | null }[]>(ask('/mistakes')),
+  memories: () => json<Record<string, MemoryState>>(ask('/memories')),
+  remember: (key: string, state: object) => post('/memories', { key, state }),
+  profile: () => json<ProfilePart[]>(ask('/profile')),
+  archiveAddress: '/api/archive',
+  takeOver: async (text: string) =>
+    json<CameIn>(ask('/archive', { method: 'POST', body: text, headers: { 'content-type': 'application/json' } })),
+  repertoires: () => json<Repertoire[]>(ask('/repertoires')),
+  addRepertoire: (content: Omit<Repertoire, 'id'>) => json<Repertoire>(post('/repertoires', content)),
+  changeRepertoire: ({ id, ...content }: Repertoire) => post(`/repertoires/${id}`, content, undefined, 'PUT'),
+  removeRepertoire: (id: string) => ask(`/repertoires/${id}`, { method: 'DELETE' }),
+  reviews: () => json<KeptReview[]>(ask('/reviews')),
+  keepReview: (request: ReviewRequest) => json<KeptId>(post('/reviews', request)),
+  removeReview: (id: string) => ask(`/reviews/${id}`, { method: 'DELETE' }),
+  review: (id: string, heard: (line: ReviewLine) => void, signal: AbortSignal) =>
+    lines(ask(`/reviews/${id}`, { signal }), heard),
+  /** A review that nobody keeps. */
+  judge: (request: ReviewRequest, heard: (line: ReviewLine) => void, signal: AbortSignal) =>
+    lines(post('/review', request, signal), heard),
+  explore: (question: Start & { rating: number; engine?: boolean }, heard: (line: ExplorerLine) => void, signal: AbortSignal) =>
+    lines(post('/explorer', question, signal), heard),
+  analyse: (question: AnalysisQuestion, heard: (word: AnalysisLine) => void, signal: AbortSignal) =>
+    lines(post('/analysis', question, signal), heard),
 };
 
-/** Calls `heard` with every line of a review as it comes. */
-async function review(
-  request: ReviewRequest,
-  heard: (line: ReviewLine) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const response = await post('/review', request, signal);
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+/** Calls `heard` with every line of an answer as it comes. */
+async function lines<T>(answered: Promise<Response>, heard: (line: T) => void): Promise<void> {
+  const reader = (await answered).body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const lines = (rest + value).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) heard(JSON.parse(line));
+    const whole = (rest + value).split('\n');
+    rest = whole.pop() ?? '';
+    for (const line of whole) heard(JSON.parse(line));
   }
 }

@@ -4,6 +4,8 @@ export const KEYS: [string, string][] = [
   ['← →', 'one move back, one move on'],
   ['↑ ↓, Home End', 'first and last position'],
   ['f', 'turn the board'],
+  ['z', 'zen: nothing but the game'],
+  ['Enter, Esc', 'confirm a move, or take it back'],
   ['/', 'type a move'],
   ['right mouse button', 'draw arrows and circles'],
   ['?', 'this list'],

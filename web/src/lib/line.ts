@@ -69,9 +69,40 @@ export function typed(fen: string, text: string): string | undefined {
   return move && makeUci(move);
 }
 
+/** Whose opening a line is: whoever made its last move chose it. */
+export function studentOf(line: Station[]): Side {
+  const last = line.at(-1);
+  return last && line.length > 1 ? (last.turn === 'white' ? 'black' : 'white') : 'white';
+}
+
 /** The squares that a move is shown by; castling by the king's own way. */
 export function squaresOf(uci: string): [string, string] {
   return [uci.slice(0, 2), uci.slice(2, 4)];
+}
+
+export interface Cell {
+  square: string;
+  shade: 'light' | 'dark';
+  /** `white knight`; nothing on an empty square. */
+  piece: string;
+  /** Capital for White, as in a FEN. */
+  letter: string;
+}
+
+const NAMES: Record<string, string> = { p: 'pawn', n: 'knight', b: 'bishop', r: 'rook', q: 'queen', k: 'king' };
+
+/** The board row by row, as the side at the bottom reads it. */
+export function rowsOf(fen: string, orientation: Side): Cell[][] {
+  const rows = (fen.split(' ')[0] ?? '').split('/').map((row, top) => {
+    const letters = [...row.replace(/\d/g, (digit) => '.'.repeat(Number(digit)))];
+    return letters.map((letter, file): Cell => ({
+      square: `${'abcdefgh'[file]}${8 - top}`,
+      shade: (file + top) % 2 ? 'dark' : 'light',
+      piece: letter === '.' ? '' : `${letter < 'a' ? 'white' : 'black'} ${NAMES[letter.toLowerCase()]}`,
+      letter: letter === '.' ? '' : letter,
+    }));
+  });
+  return orientation === 'white' ? rows : rows.reverse().map((row) => row.reverse());
 }
 
 const VALUES: Record<string, number> = { p: 1, n: 3, b: 3, r: 5, q: 9 };

@@ -2,6 +2,11 @@
 
 import { api, type ReviewGame, type ReviewLine, type ReviewMove, type ReviewPosition } from './api';
 
+/** Whether the engine knew something better, and not just another move as good. */
+export function isWorse(move: ReviewMove): boolean {
+  return move.judgement !== 'best' && move.judgement !== 'good';
+}
+
 export class Review {
   game = $state<ReviewGame | null>(null);
   positions = $state<(ReviewPosition | undefined)[]>([]);
@@ -12,11 +17,12 @@ export class Review {
 
   readonly progress = $derived(this.game ? this.moves.length / Math.max(1, this.game.moves.length) : 0);
 
-  start(request: { pgn?: string; game?: string; rating?: number }): void {
+  /** A review by its name, or that of a game of one's own. */
+  start(id: string): void {
     this.stop();
     this.abort = new AbortController();
     [this.game, this.positions, this.moves, this.done, this.problem] = [null, [], [], false, ''];
-    api.review(request, (line) => this.hear(line), this.abort.signal).catch((error: Error) => {
+    api.review(id, (line) => this.hear(line), this.abort.signal).catch((error: Error) => {
       if (error.name !== 'AbortError') this.problem = error.message;
     });
   }

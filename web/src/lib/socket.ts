@@ -5,6 +5,7 @@ import type { Game } from './api';
 export type Action =
   | { type: 'move'; uci: string; ply: number }
   | { type: 'resign' }
+  | { type: 'abort' }
   | { type: 'draw' }
   | { type: 'takeback' };
 

@@ -1,9 +1,10 @@
 // How things are said to people.
 
+import { t } from './messages.svelte';
 import type { Game, Judgement, Score, Side, Summary, TimeControl, Verdict } from './api';
 
 export function timeName(time: TimeControl | null): string {
-  if (!time) return 'Unlimited';
+  if (!time) return t('Unlimited');
   const minutes = time.base_s / 60;
   const shown = Number.isInteger(minutes) ? `${minutes}` : time.base_s === 30 ? '½' : minutes.toFixed(1);
   return `${shown}+${time.increment_s}`;
@@ -11,9 +12,9 @@ export function timeName(time: TimeControl | null): string {
 
 /** What players call a time control, by how long a game of forty moves takes. */
 export function speedName(time: TimeControl | null): string {
-  if (!time) return 'No clock';
+  if (!time) return t('No clock');
   const seconds = time.base_s + 40 * time.increment_s;
-  return seconds < 180 ? 'Bullet' : seconds < 480 ? 'Blitz' : seconds < 1500 ? 'Rapid' : 'Classical';
+  return t(seconds < 180 ? 'Bullet' : seconds < 480 ? 'Blitz' : seconds < 1500 ? 'Rapid' : 'Classical');
 }
 
 export function resultText(score: string): string {
@@ -37,14 +38,17 @@ const REASONS: Record<Verdict['reason'], string> = {
   agreement: 'by agreement',
   resignation: 'by resignation',
   time: 'on time',
+  aborted: 'was called off',
 };
 
 export function verdictLine(verdict: Verdict): string {
-  const who = verdict.winner ? `${capital(verdict.winner)} wins` : 'Draw';
-  return `${who} ${REASONS[verdict.reason]}`;
+  if (verdict.reason === 'aborted') return t('Called off');
+  const who = t(verdict.winner ? `${capital(verdict.winner)} wins` : 'Draw');
+  return `${who} ${t(REASONS[verdict.reason])}`;
 }
 
-export function verdictFor(verdict: Verdict, own: Side): 'won' | 'lost' | 'drawn' {
+export function verdictFor(verdict: Verdict, own: Side): 'won' | 'lost' | 'drawn' | 'off' {
+  if (verdict.reason === 'aborted') return 'off';
   if (!verdict.winner) return 'drawn';
   return verdict.winner === own ? 'won' : 'lost';
 }
@@ -75,9 +79,17 @@ export const GLYPHS: Record<Judgement, string> = {
   blunder: '??',
 };
 
+/** Numeric annotation glyphs of PGN that one gives by hand. */
+export const NAGS: Record<number, string> = { 1: '!', 2: '?', 3: '!!', 4: '??', 5: '!?', 6: '?!' };
+
 export function percent(chance: number): string {
   const value = 100 * chance;
   return value > 0 && value < 1 ? '<1%' : `${Math.round(value)}%`;
+}
+
+/** A share of a point, as score tables have it: .54 */
+export function pointsText(points: number): string {
+  return points >= 0.995 ? '1.00' : points.toFixed(2).replace(/^0/, '');
 }
 
 export function secondsText(seconds: number): string {

@@ -8,5 +8,6 @@ pub(super) mod session;
 pub(super) mod setup;
 pub(super) mod side;
 pub(super) mod state;
+mod turn_mark;
 pub(super) mod verdict;
 pub(super) mod view;

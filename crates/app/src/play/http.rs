@@ -1,10 +1,14 @@
 //! Everything that speaks HTTP: the addresses, who may ask, the page's files, and the description of the interface.
 
+mod analysis_api;
 pub(super) mod api_error;
+mod archive_api;
 pub(crate) mod assets;
 pub(super) mod client;
+mod explorer_api;
 mod games_api;
 pub(crate) mod guard;
+mod line_stream;
 mod openapi;
 mod openings_api;
 mod opinions_api;
@@ -18,3 +22,4 @@ pub(crate) mod state;
 mod tabiyas_api;
 #[cfg(test)]
 mod tests;
+mod training_api;

@@ -1,5 +1,6 @@
 //! Who thinks: networks that all games share, a pool of searches, the line before it, and the opponent of one game.
 
+pub(super) mod analyses;
 pub(crate) mod catalogue;
 pub(super) mod evaluator;
 pub(super) mod opponent;

@@ -67,6 +67,11 @@ impl Openings {
         openings
     }
 
+    /// The name of this very position.
+    pub(crate) fn of_moment(&self, moment: &Moment) -> Option<Opening> {
+        self.by_key.get(&moment.past.key()).map(|&index| self.lines[index].opening.clone())
+    }
+
     /// The name of the last named position on the way.
     pub(crate) fn of_line(&self, first: &Moment, moves: impl IntoIterator<Item = Move>) -> Option<Opening> {
         let mut moment = first.clone();
@@ -78,19 +83,58 @@ impl Openings {
         last.map(|&index| self.lines[index].opening.clone())
     }
 
-    /// Openings whose name or code holds every word of `query`; shorter lines first.
+    /// Openings whose name or code holds every word of `query`: first those that begin with it, then those with words that do; among
+    /// them shorter lines first.
     pub(crate) fn find(&self, query: &str) -> Vec<&Line> {
-        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-        let fits = |line: &&Line| {
-            let name = line.opening.name.to_lowercase();
-            let eco = line.opening.eco.to_lowercase();
-            words.iter().all(|word| name.contains(word.as_str()) || eco.starts_with(word.as_str()))
-        };
-        let mut found: Vec<&Line> = self.lines.iter().filter(fits).collect();
-        found.sort_by_key(|line| line.moves.len());
+        let query = folded(query);
+        let words: Vec<&str> = query.split(' ').filter(|word| !word.is_empty()).collect();
+        let mut found: Vec<(u8, &Line)> = self
+            .lines
+            .iter()
+            .filter_map(|line| {
+                Some((rank(&folded(line.opening.name), line.opening.eco, &query, &words)?, line))
+            })
+            .collect();
+        found.sort_by_key(|(rank, line)| (*rank, line.moves.len()));
         found.truncate(MOST_FOUND);
-        found
+        found.into_iter().map(|(_, line)| line).collect()
     }
+}
+
+/// How well a folded name answers a folded query; the smaller the better.
+fn rank(name: &str, eco: &str, query: &str, words: &[&str]) -> Option<u8> {
+    let is_code = |word: &str| eco.to_lowercase().starts_with(word);
+    let begins = |word: &str| is_code(word) || name.split(' ').any(|own| own.starts_with(word));
+    // Written as one word, or in two: carokann, queen side.
+    let (joined, asked) = (name.replace(' ', ""), query.replace(' ', ""));
+    match () {
+        () if name.starts_with(query) || is_code(query) => Some(0),
+        () if joined.starts_with(&asked) || words.iter().all(|word| begins(word)) => Some(1),
+        () if words.iter().all(|word| is_code(word) || name.contains(word)) => Some(2),
+        () if joined.contains(&asked) => Some(3),
+        () => None,
+    }
+}
+
+/// As people type it: small letters without accents and apostrophes, and a space for everything that parts words.
+fn folded(text: &str) -> String {
+    let plain = |letter: char| match letter {
+        '\'' | '’' | '`' => None,
+        'ä' | 'á' | 'à' | 'â' | 'å' | 'ã' => Some('a'),
+        'ç' | 'č' | 'ć' => Some('c'),
+        'é' | 'è' | 'ê' | 'ë' | 'ě' => Some('e'),
+        'í' | 'î' | 'ï' => Some('i'),
+        'ł' => Some('l'),
+        'ñ' | 'ń' => Some('n'),
+        'ö' | 'ó' | 'ò' | 'ô' | 'ø' | 'ő' => Some('o'),
+        'š' | 'ś' => Some('s'),
+        'ü' | 'ú' | 'ù' | 'û' => Some('u'),
+        'ž' | 'ź' | 'ż' => Some('z'),
+        letter if letter.is_alphanumeric() => Some(letter),
+        _ => Some(' '),
+    };
+    let letters: String = text.chars().flat_map(char::to_lowercase).filter_map(plain).collect();
+    letters.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn parse(word: &str, moment: &Moment) -> Option<Move> {
@@ -123,6 +167,23 @@ mod tests {
         assert_eq!(name_after(&["c2c4", "d7d5", "d2d4"]), queens_gambit, "by transposition");
         let out_of_book = ["e2e4", "c7c5", "h2h4", "h7h5", "a2a4"];
         assert!(name_after(&out_of_book).unwrap().starts_with("Sicilian Defense"));
+    }
+
+    #[test]
+    fn openings_are_found_as_people_type_them() {
+        let table = [
+            ("grunfeld", "Grünfeld Defense"),
+            ("Grünfeld", "Grünfeld Defense"),
+            ("kings indian", "King's Indian"),
+            ("caro kann", "Caro-Kann Defense"),
+            ("carokann", "Caro-Kann Defense"),
+            ("queens gambit declined", "Queen's Gambit Declined"),
+            ("sicilian", "Sicilian Defense"),
+        ];
+        for (query, begin) in table {
+            let found = Openings::shared().find(query)[0].opening.name;
+            assert!(found.starts_with(begin), "{query}: {found}");
+        }
     }
 
     #[test]

@@ -4,3 +4,4 @@ pub(super) mod analysis;
 pub(super) mod line;
 mod people;
 pub(super) mod score;
+pub(super) mod shelf;

@@ -79,6 +79,11 @@ impl GameClock {
         self.turn_began = now;
     }
 
+    /// Goes on with a turn of which `spent` has passed already.
+    pub(crate) fn resume(&mut self, spent: Duration, now: Instant) {
+        self.turn_began = now.checked_sub(spent).unwrap_or(now);
+    }
+
     /// When the flag of `side` falls, if its clock runs.
     pub(crate) fn flag_falls(&self, running: Option<Color>) -> Option<Instant> {
         self.control?;
@@ -133,6 +138,19 @@ mod tests {
         let pressed = clock.press(Color::White, false, start + Duration::from_secs(99));
         assert_eq!(pressed, Pressed { spent_ms: 99_000, left_ms: Some(60_000) });
         assert_eq!(clock.flag_falls(None), None);
+    }
+
+    #[test]
+    fn a_turn_that_goes_on_has_cost_what_it_had() {
+        let start = Instant::now() + Duration::from_secs(60);
+        let mut clock = GameClock::new(BLITZ, start);
+        clock.resume(Duration::from_secs(7), start);
+        assert_eq!(clock.left_ms(Color::White, Some(Color::White), start), 53_000);
+        assert_eq!(
+            clock.press(Color::White, true, start + Duration::from_secs(1)).spent_ms,
+            8000,
+            "the turn began before"
+        );
     }
 
     #[test]

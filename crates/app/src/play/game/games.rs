@@ -14,10 +14,12 @@ use super::{
     session::{self, GameHandle},
     setup::Setup,
     state::Game,
-    view::Summary,
+    view::{Summary, to_pgn},
 };
 use crate::play::{ids, minds::catalogue::Minds, openings::Openings};
 
+/// A player's name in a collection of her own games.
+pub(crate) const OWN_NAME: &str = "You";
 /// Games at once: each costs a few kilobytes and, now and then, a search.
 const MOST_GAMES: usize = 4000;
 const MOST_GAMES_OF_ONE: usize = 64;
@@ -80,6 +82,20 @@ impl Games {
         let handle = session::spawn(owner.to_owned(), game, journal, Arc::clone(&self.minds));
         running.insert(id.to_owned(), handle.clone());
         Ok(handle)
+    }
+
+    /// Finished games of a player, in one text, with [`OWN_NAME`] on her side.
+    pub(crate) fn finished_pgn(&self, owner: &str) -> String {
+        let games = self.journals.list(owner, Instant::now()).into_iter().filter_map(|file| match file {
+            Listed::Game(game) if game.is_over() => Some(game),
+            _ => None,
+        });
+        let text = games.map(|game| {
+            let mut pgn = to_pgn(&game, Openings::shared());
+            pgn.set_tag(game.setup.color.fold_wb("White", "Black"), OWN_NAME);
+            pgn.to_string()
+        });
+        text.collect()
     }
 
     pub(crate) fn list(&self, owner: &str) -> Vec<Summary> {

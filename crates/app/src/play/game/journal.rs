@@ -6,7 +6,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    time::UNIX_EPOCH,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use data::durable;
@@ -18,6 +18,7 @@ use tracing::error;
 use super::{
     setup::{Setup, SetupError},
     state::{Event, Game},
+    turn_mark,
 };
 use crate::jsonl::{Jsonl, whole};
 
@@ -150,7 +151,9 @@ impl Journals {
     ) -> Result<Option<(Game, Journal)>, JournalError> {
         let path = self.path(client, id);
         let Some(bytes) = read(&path)? else { return Ok(None) };
-        let (game, good) = replay(&path, &bytes, now)?;
+        let (mut game, good) = replay(&path, &bytes, now)?;
+        let marked = game.running().and_then(|_| turn_mark::read(&path, good as u64));
+        game.clock.resume(marked.unwrap_or_default(), now);
         // A line that was cut off is nobody's loss. Looking at a game changes nothing; the next event does.
         let lines =
             Jsonl::open(&path, good as u64).map_err(|error| JournalError::File(path.clone(), error))?;
@@ -196,6 +199,11 @@ impl Journal {
             self.damaged = false;
         }
         self.lines.append(events).map_err(failed)
+    }
+
+    /// Notes that `spent` of the turn that follows the last event has passed.
+    pub(crate) fn mark(&self, spent: Duration) {
+        turn_mark::write(&self.path, self.lines.length(), spent);
     }
 }
 
@@ -272,6 +280,26 @@ mod tests {
         let (back, _) = journals.open("c1", "game1", Instant::now()).unwrap().unwrap();
         assert_eq!((back.plies, back.now.fen(), back.created_s), (game.plies, game.now.fen(), 7));
         assert_eq!(back.setup, game.setup);
+    }
+
+    #[test]
+    fn the_time_of_a_turn_is_not_given_back_and_belongs_to_that_turn_alone() {
+        let (_folder, journals) = journals();
+        let start = Instant::now() + Duration::from_secs(60);
+        let mut game = Game::new("game1".to_owned(), casual(), 7, start).unwrap();
+        let mut journal = journals.create("c1", &game).unwrap();
+        for uci in ["e2e4", "e7e5"] {
+            let m = game.now.parse_uci(uci).unwrap();
+            journal.append(&game.play(m, start)).unwrap();
+        }
+        journal.mark(Duration::from_millis(1500));
+        let left = |at| {
+            let (back, _) = journals.open("c1", "game1", at).unwrap().unwrap();
+            back.clock.left_ms(back.turn(), back.running(), at)
+        };
+        assert_eq!(left(start), 298_500);
+        journal.append(&game.act(&Action::Takeback {}, start).unwrap()).unwrap();
+        assert_eq!(left(start), 300_000, "a mark of another turn counts for nothing");
     }
 
     #[test]

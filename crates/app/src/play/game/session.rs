@@ -31,6 +31,8 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 /// The same once the game is over: whoever comes back to it finds it on disk.
 const IDLE_AFTER_END: Duration = Duration::from_secs(10);
 const INBOX: usize = 16;
+/// How much of a turn a server that is killed can give back.
+const BETWEEN_MARKS: Duration = Duration::from_millis(500);
 /// After the disk refused something that nobody asked for: a move of the opponent's, a fallen flag.
 const BEFORE_RETRY: Duration = Duration::from_secs(1);
 
@@ -53,6 +55,7 @@ struct Session {
     journal: Arc<Mutex<Journal>>,
     /// Why the last event could not be kept, and when the next may be tried.
     unsaved: Option<(&'static str, Instant)>,
+    marked_at: Instant,
     opponent: Opponent,
     view: watch::Sender<Arc<View>>,
     /// The opponent's answer while it is being found, and then until it is time to play it.
@@ -71,6 +74,7 @@ pub(crate) fn spawn(owner: String, game: Game, journal: Journal, minds: Arc<Mind
         game,
         journal: Arc::new(Mutex::new(journal)),
         unsaved: None,
+        marked_at: Instant::now(),
         opponent,
         view,
         thinking: None,
@@ -123,6 +127,7 @@ impl Session {
             let flag_at =
                 self.game.clock.flag_falls(self.game.running()).filter(|_| self.opponent.is_there());
             let flag_at = flag_at.map(later);
+            let mark_at = self.game.running().map(|_| self.marked_at + BETWEEN_MARKS);
             let idle = if self.game.is_over() { IDLE_AFTER_END } else { IDLE };
             let wake = |at: Option<Instant>| OptionFuture::from(at.map(sleep_until));
             tokio::select! {
@@ -152,9 +157,11 @@ impl Session {
                     let events = self.game.flag(Instant::now()).unwrap_or_default();
                     self.keep_or_undo(before, events).await;
                 }
+                Some(()) = wake(mark_at) => self.mark().await,
                 () = sleep_until(idle_since + idle) => {
                     // The list of games and the task itself hold one receiver and one sender; more means that someone watches.
                     if self.view.receiver_count() <= 1 {
+                        self.mark().await;
                         return;
                     }
                     idle_since = Instant::now();
@@ -192,7 +199,9 @@ impl Session {
         let events = self.game.act(action, now)?;
         self.keep(before, events).await?;
         match action {
-            Action::Takeback {} | Action::Resign {} => (self.thinking, self.planned) = (None, None),
+            Action::Takeback {} | Action::Resign {} | Action::Abort {} => {
+                (self.thinking, self.planned) = (None, None);
+            }
             Action::Draw {} if !self.game.is_over() => {
                 let answer = self.opponent.takes_draw(self.game.now.clone(), self.game.opponent_to_move());
                 self.considering = Some(answer.boxed());
@@ -200,6 +209,19 @@ impl Session {
             Action::Draw {} | Action::Move { .. } => {}
         }
         Ok(())
+    }
+
+    /// Notes how long the turn has lasted, for whoever brings the game back.
+    async fn mark(&mut self) {
+        self.marked_at = Instant::now();
+        if self.game.running().is_none() {
+            return;
+        }
+        let spent = self.marked_at - self.game.clock.turn_began();
+        let journal = Arc::clone(&self.journal);
+        let mark = move || journal.lock().unwrap_or_else(PoisonError::into_inner).mark(spent);
+        // A mark that is lost costs a moment's time and nothing else.
+        drop(tokio::task::spawn_blocking(mark).await);
     }
 
     async fn answer_offer(&mut self, taken: bool) {

@@ -41,6 +41,13 @@ pub(crate) struct Setup {
     pub(crate) start: Start,
     #[serde(default)]
     pub(crate) pace: Pace,
+    #[serde(default = "yes")]
+    pub(crate) takebacks: bool,
+    /// What the player has agreed with herself to see while she plays.
+    #[serde(default)]
+    pub(crate) hints: bool,
+    #[serde(default)]
+    pub(crate) evaluation: bool,
     /// What the player calls herself, for the PGN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 60)]
@@ -49,6 +56,10 @@ pub(crate) struct Setup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 60)]
     pub(crate) title: Option<String>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Where a game begins: a position, and moves from it that are already played.
@@ -158,6 +169,9 @@ pub(crate) mod tests {
             time: Some(TimeControl { base_s: 300, increment_s: 3 }),
             start: Start::default(),
             pace: Pace::AtOnce,
+            takebacks: true,
+            hints: false,
+            evaluation: false,
             name: None,
             title: None,
         }

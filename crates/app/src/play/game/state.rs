@@ -71,6 +71,8 @@ pub(crate) enum Action {
         ply: Option<usize>,
     },
     Resign {},
+    /// Calls the game off before both have moved.
+    Abort {},
     Draw {},
     Takeback {},
 }
@@ -96,6 +98,10 @@ pub(crate) enum ActionError {
     Illegal(#[from] chess::MomentError),
     #[error("there is no move of yours to take back")]
     NothingToTakeBack,
+    #[error("this game is played without takebacks")]
+    NoTakebacks,
+    #[error("both sides have moved: the game can be resigned, not called off")]
+    TooLateToAbort,
     #[error("a draw was offered a moment ago")]
     OfferedAlready,
     #[error(
@@ -216,6 +222,10 @@ impl Game {
                 }
             }
             Action::Resign {} => Ok(vec![self.end(Verdict::new(Some(!own), Reason::Resignation), now)]),
+            Action::Abort {} if self.can_abort() => {
+                Ok(vec![self.end(Verdict::new(None, Reason::Aborted), now)])
+            }
+            Action::Abort {} => Err(ActionError::TooLateToAbort),
             Action::Draw {} if self.offer_stands() => {
                 Ok(vec![self.end(Verdict::new(None, Reason::Agreement), now)])
             }
@@ -227,6 +237,7 @@ impl Game {
                 self.offer = Some(Offer { at_ply, declined: false });
                 Ok(Vec::new())
             }
+            Action::Takeback {} if !self.setup.takebacks => Err(ActionError::NoTakebacks),
             Action::Takeback {} => {
                 let plies = self.takeback_plies().ok_or(ActionError::NothingToTakeBack)?;
                 self.drop_plies(plies, now);
@@ -240,10 +251,16 @@ impl Game {
         !self.is_over() && self.offered_at == Some(self.plies.len())
     }
 
+    /// Whether one of the sides has yet to make its first move.
+    pub(crate) fn can_abort(&self) -> bool {
+        !self.is_over() && self.plies.len() < self.given + FREE_PLIES
+    }
+
     /// How many plies must go for the player to be asked again for her last move.
     pub(crate) fn takeback_plies(&self) -> Option<usize> {
         let plies = if self.turn() == self.setup.color { 2 } else { 1 };
-        (!self.is_over() && self.plies.len() >= self.given + plies).then_some(plies)
+        let allowed = self.setup.takebacks && !self.is_over();
+        (allowed && self.plies.len() >= self.given + plies).then_some(plies)
     }
 
     fn push(&mut self, played: Move, spent_ms: u64, left_ms: Option<u64>) {

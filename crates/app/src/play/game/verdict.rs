@@ -20,11 +20,13 @@ pub(crate) enum Reason {
     Agreement,
     Resignation,
     Time,
+    /// Before both had moved: nobody's game.
+    Aborted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// `None` is a draw.
+    /// `None` is a draw, or a game that was not played.
     pub(crate) winner: Option<Color>,
     pub(crate) reason: Reason,
 }
@@ -58,10 +60,11 @@ impl Verdict {
     }
 
     pub(crate) fn outcome(self) -> Outcome {
-        Outcome::Known(match self.winner {
-            Some(winner) => KnownOutcome::Decisive { winner },
-            None => KnownOutcome::Draw,
-        })
+        match (self.winner, self.reason) {
+            (_, Reason::Aborted) => Outcome::Unknown,
+            (Some(winner), _) => Outcome::Known(KnownOutcome::Decisive { winner }),
+            (None, _) => Outcome::Known(KnownOutcome::Draw),
+        }
     }
 }
 

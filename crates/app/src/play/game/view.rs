@@ -17,7 +17,7 @@ use super::{
     verdict::{Reason, VerdictJson},
 };
 use crate::play::{
-    minds::catalogue::plays_at_rating,
+    minds::catalogue::{plays_at_rating, title_of},
     openings::{Opening, Openings},
 };
 
@@ -42,6 +42,7 @@ pub(crate) struct View {
     draw_declined: bool,
     draw_offered: bool,
     can_take_back: bool,
+    can_abort: bool,
     /// What the player should know besides: that the last move was not saved, that the file is damaged.
     pub(crate) remark: Option<String>,
 }
@@ -101,8 +102,15 @@ impl View {
             draw_declined: game.offer.is_some_and(|offer| offer.declined),
             draw_offered: game.offer_stands(),
             can_take_back: game.takeback_plies().is_some(),
+            can_abort: game.can_abort(),
             remark: game.remark.clone(),
         }
+    }
+}
+
+impl View {
+    pub(crate) fn is_over(&self) -> bool {
+        self.verdict.is_some()
     }
 }
 
@@ -166,11 +174,14 @@ pub(crate) fn to_pgn(game: &Game, openings: &Openings) -> pgn::Game {
     let mut out = pgn::Game::new(game.first.clone());
     out.set_tag("Event", "Casual game");
     out.set_tag("Date", date::day_of(game.created_s));
-    let opponent = format!("Tabiya {}", setup.mind);
-    let player = setup.name.clone().unwrap_or_else(|| "You".to_owned());
+    let opponent = format!("{} (Tabiya)", title_of(&setup.mind));
+    let player = setup.name.clone().unwrap_or_else(|| "Player".to_owned());
     let (white, black) = setup.color.fold_wb((player.clone(), opponent.clone()), (opponent, player));
     out.set_tag("White", white);
     out.set_tag("Black", black);
+    let (white, black) = setup.color.fold_wb(("human", "program"), ("program", "human"));
+    out.set_tag("WhiteType", white);
+    out.set_tag("BlackType", black);
     let ratings = setup.ratings();
     for (tag, side, rating) in
         [("WhiteElo", Color::White, ratings.white), ("BlackElo", Color::Black, ratings.black)]
@@ -190,7 +201,11 @@ pub(crate) fn to_pgn(game: &Game, openings: &Openings) -> pgn::Game {
     }
     if let Some(verdict) = game.verdict {
         out.outcome = verdict.outcome();
-        let termination = if verdict.reason == Reason::Time { "time forfeit" } else { "normal" };
+        let termination = match verdict.reason {
+            Reason::Time => "time forfeit",
+            Reason::Aborted => "abandoned",
+            _ => "normal",
+        };
         out.set_tag("Termination", termination);
     }
     out

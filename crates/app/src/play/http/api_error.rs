@@ -67,6 +67,17 @@ impl ApiError {
         ApiError::new(status, "storage", message)
     }
 
+    /// What a list or a file could not take.
+    pub(crate) fn not_written(error: &std::io::Error) -> ApiError {
+        error!("{error}");
+        match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                ApiError::storage(true, "not saved: the disk is full")
+            }
+            _ => ApiError::storage(false, "not saved: the file cannot be read or written"),
+        }
+    }
+
     /// `{"error": ...}`, for sockets as well.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::json!({ "error": self })
@@ -133,7 +144,10 @@ impl From<ActionError> for ApiError {
             ActionError::NotYourTurn => "not_your_turn",
             ActionError::Stale { .. } => "stale",
             ActionError::Illegal(_) => "illegal",
-            ActionError::NothingToTakeBack | ActionError::OfferedAlready => "refused",
+            ActionError::NothingToTakeBack
+            | ActionError::NoTakebacks
+            | ActionError::TooLateToAbort
+            | ActionError::OfferedAlready => "refused",
             ActionError::NoOpponent(_) => "no_opponent",
         };
         ApiError::new(StatusCode::CONFLICT, code, error.to_string())

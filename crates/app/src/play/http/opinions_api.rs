@@ -86,9 +86,9 @@ struct Likely {
     chance: f32,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Line)]
-struct LineView {
+pub(crate) struct LineView {
     score: Option<WhiteScore>,
     uci: Vec<String>,
     san: Vec<String>,
@@ -206,7 +206,7 @@ fn likely(moment: &Moment, policy: &[f32]) -> Vec<Likely> {
     found
 }
 
-fn line(moment: &Moment, score: Option<WhiteScore>, moves: &[Move]) -> LineView {
+pub(super) fn line(moment: &Moment, score: Option<WhiteScore>, moves: &[Move]) -> LineView {
     let (mut uci, mut san) = (Vec::new(), Vec::new());
     let mut at = moment.clone();
     for &m in moves.iter().take(LINE_LENGTH) {

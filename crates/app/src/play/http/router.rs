@@ -10,19 +10,27 @@ use axum::{
     response::Response,
     routing::get,
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::{
+    router::{OpenApiRouter, UtoipaMethodRouterExt},
+    routes,
+};
 
 use super::{
+    analysis_api,
     api_error::ApiError,
-    assets, client, games_api,
+    archive_api, assets, client, explorer_api, games_api,
     guard::{self, Guard},
     openapi, openings_api, opinions_api, review_api, socket,
     state::AppState,
-    tabiyas_api,
+    tabiyas_api, training_api,
 };
 
 /// Enough for any game and its comments.
 const LARGEST_BODY: usize = 256 * 1024;
+/// Some five thousand games with clocks.
+const LARGEST_FILE: usize = 32 * 1024 * 1024;
+/// Years of games and training.
+const LARGEST_ARCHIVE: usize = 128 * 1024 * 1024;
 
 /// Every address under `/api`, each described where it is handled.
 pub(super) fn addresses() -> OpenApiRouter<Arc<AppState>> {
@@ -35,7 +43,24 @@ pub(super) fn addresses() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(opinions_api::minds))
         .routes(routes!(opinions_api::opinions))
         .routes(routes!(openings_api::find))
+        .routes(routes!(explorer_api::explore))
+        .routes(routes!(analysis_api::analyse))
         .routes(routes!(review_api::review))
+        .routes(routes!(review_api::list, review_api::keep))
+        .routes(routes!(review_api::kept, review_api::remove))
+        .routes(
+            routes!(training_api::imports, training_api::import).layer(DefaultBodyLimit::max(LARGEST_FILE)),
+        )
+        .routes(routes!(training_api::import_own))
+        .routes(routes!(training_api::remove_import))
+        .routes(routes!(training_api::mistakes))
+        .routes(routes!(training_api::memories, training_api::remember))
+        .routes(routes!(training_api::profile))
+        .routes(routes!(training_api::repertoires, training_api::add_repertoire))
+        .routes(routes!(training_api::change_repertoire, training_api::remove_repertoire))
+        .routes(
+            routes!(archive_api::export, archive_api::import).layer(DefaultBodyLimit::max(LARGEST_ARCHIVE)),
+        )
         .routes(routes!(tabiyas_api::list, tabiyas_api::save))
         .routes(routes!(tabiyas_api::remove))
         .routes(routes!(openapi::describe))

@@ -1,6 +1,6 @@
 //! What all requests share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::Semaphore;
 
@@ -8,6 +8,8 @@ use super::{shares::Shares, tabiyas_api::Tabiyas};
 use crate::play::{
     game::{games::Games, journal::Journals},
     minds::catalogue::Minds,
+    review::shelf::Shelf,
+    training::{imports::Imports, memory::Memories},
 };
 
 /// Reviews at once; they take a minute of a processor each.
@@ -15,6 +17,9 @@ const MOST_REVIEWS: usize = 2;
 /// Questions to all minds; a second each.
 const MOST_QUESTIONS: usize = 16;
 const MOST_QUESTIONS_OF_ONE: usize = 4;
+/// Minds that think for as long as somebody listens. The second of a player is the one that has yet to notice that she walked on.
+const MOST_ANALYSES: usize = 8;
+const MOST_ANALYSES_OF_ONE: usize = 2;
 /// Pages that watch a game.
 const MOST_SOCKETS: usize = 512;
 const MOST_SOCKETS_OF_ONE: usize = 64;
@@ -25,7 +30,13 @@ pub(crate) struct AppState {
     pub(crate) tabiyas: Tabiyas,
     pub(crate) minds: Arc<Minds>,
     pub(crate) reviews: Arc<Semaphore>,
+    pub(crate) shelf: Shelf,
+    pub(crate) imports: Arc<Imports>,
+    pub(crate) memories: Memories,
+    /// Held while a list of repertoires is read, changed and written.
+    pub(crate) changing_repertoires: Mutex<()>,
     pub(crate) questions: Shares,
+    pub(crate) analyses: Shares,
     pub(crate) sockets: Shares,
 }
 
@@ -33,10 +44,15 @@ impl AppState {
     pub(crate) fn new(journals: Journals, minds: Arc<Minds>) -> AppState {
         AppState {
             tabiyas: Tabiyas::new(journals.clone()),
+            shelf: Shelf::new(journals.clone()),
+            imports: Arc::new(Imports::new(journals.clone(), Arc::clone(&minds))),
+            memories: Memories::new(journals.clone()),
+            changing_repertoires: Mutex::default(),
             games: Games::new(journals, Arc::clone(&minds)),
             minds,
             reviews: Arc::new(Semaphore::new(MOST_REVIEWS)),
             questions: Shares::new("questions", MOST_QUESTIONS, MOST_QUESTIONS_OF_ONE),
+            analyses: Shares::new("analyses", MOST_ANALYSES, MOST_ANALYSES_OF_ONE),
             sockets: Shares::new("sockets", MOST_SOCKETS, MOST_SOCKETS_OF_ONE),
         }
     }

@@ -4,6 +4,7 @@ mod games;
 mod robustness;
 mod security;
 mod sockets;
+mod training;
 
 use std::sync::{
     Arc,

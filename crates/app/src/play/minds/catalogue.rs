@@ -12,7 +12,13 @@ use crate::minds::{
     found::{self, Found},
 };
 
-use super::{evaluator::Evaluator, search_pool::SearchPool, trees::Trees, turns::Turns};
+use super::{
+    analyses::{self, Analyses},
+    evaluator::Evaluator,
+    search_pool::SearchPool,
+    trees::Trees,
+    turns::Turns,
+};
 
 /// The engine that judges moves in a review.
 pub(crate) const ENGINE: &str = "heuristic:alpha-beta";
@@ -44,10 +50,65 @@ pub(crate) struct Network {
     pub(crate) card: MindCard,
 }
 
+/// A family as players meet it.
+struct Character {
+    family: &'static str,
+    /// The search with which it needs no further name.
+    search: &'static str,
+    title: &'static str,
+    about: &'static str,
+}
+
+const CHARACTERS: &[Character] = &[
+    Character {
+        family: PEOPLE,
+        search: search_name::INSTANT,
+        title: "Robin",
+        about: "Plays what people of the chosen rating play, and thinks as long as they do.",
+    },
+    Character {
+        family: heuristic::NAME,
+        search: search_name::ALPHA_BETA,
+        title: "Ferrum",
+        about: "The engine: an evaluation made by hand and a deep search, at full strength.",
+    },
+    Character {
+        family: "ranker",
+        search: search_name::PUCT,
+        title: "Ordina",
+        about: "A network that learned from analysed games which of two positions is better.",
+    },
+    Character {
+        family: "recycler",
+        search: search_name::INSTANT,
+        title: "Echo",
+        about: "A transformer that reads its own conclusions again before it answers.",
+    },
+    Character {
+        family: "graph",
+        search: search_name::INSTANT,
+        title: "Webb",
+        about: "Sees a position as a web of attacks, defences and lines between pieces.",
+    },
+    Character {
+        family: "comparator",
+        search: search_name::ALPHA_BETA,
+        title: "Libra",
+        about: "Weighs two positions against each other, and was taught nothing else.",
+    },
+    Character {
+        family: "planner",
+        search: search_name::INSTANT,
+        title: "Delphi",
+        about: "Imagines the moves to come and corrects what it imagined.",
+    },
+];
+
 #[derive(Debug)]
 pub(crate) struct Minds {
     pub(crate) networks: Vec<Network>,
     pub(crate) searches: SearchPool,
+    pub(crate) analyses: Analyses,
     /// Places for networks that answer at once, and for those under a search, which hold theirs for a second and more.
     pub(crate) answering: Turns,
     pub(crate) searching: Turns,
@@ -77,6 +138,7 @@ impl Minds {
         Minds {
             networks: shared,
             searches: SearchPool::start(cores),
+            analyses: Analyses::new(),
             answering: Turns::new(MOST_ANSWERING),
             searching: Turns::new(MOST_SEARCHING),
             trees: Trees::default(),
@@ -87,7 +149,7 @@ impl Minds {
     /// Threads that all who may think at once need, and a few for files.
     pub(crate) fn most_threads() -> usize {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        MOST_ANSWERING + MOST_SEARCHING + cores + 2
+        MOST_ANSWERING + MOST_SEARCHING + analyses::PLACES + cores + 2
     }
 
     pub(crate) fn knows(&self, name: &str) -> bool {
@@ -112,32 +174,35 @@ fn pairs(mind: &Mind) -> Vec<MindCard> {
     searches.into_iter().map(|search| card(mind, search)).collect()
 }
 
-/// A family that nobody has described yet is shown by its name.
 fn card(mind: &Mind, search: &str) -> MindCard {
-    let (title, about) = match mind.name.as_str() {
-        PEOPLE => {
-            ("Human-like", "Plays what people of the chosen rating play, and thinks as long as they do.")
-        }
-        heuristic::NAME => ("Engine", "Hand-made evaluation, at full strength."),
-        "ranker" => {
-            ("Ranker", "A network that learned from analysed games which of two positions is better.")
-        }
-        other => (other, "A network without a description."),
-    };
-    let found = found::named(&mind.name);
-    let told = found.as_ref().map(about_found);
-    let about = told.as_deref().unwrap_or(about);
     let name = format!("{}:{search}", mind.name);
-    let rated = plays_at_rating(&name);
-    let (title, about) = match search == mind.usual_search() {
-        true => (title.to_owned(), about.to_owned()),
-        false => {
-            let about =
-                format!("What `{}` thinks of positions, searched by {search}, at full strength.", mind.name);
-            (format!("{title}, {search}"), about)
-        }
+    let known = character(&mind.name);
+    let about = || match found::named(&mind.name) {
+        Some(found) => about_found(&found),
+        None => known.map_or("A network without a description.", |known| known.about).to_owned(),
     };
-    MindCard { name, title, about, rated }
+    let (title, about) = match search == mind.usual_search() {
+        true => (known.map_or(mind.name.as_str(), |known| known.title).to_owned(), about()),
+        false => (
+            title_of(&name),
+            format!("What `{}` thinks of positions, searched by {search}, at full strength.", mind.name),
+        ),
+    };
+    MindCard { title, about, rated: plays_at_rating(&name), name }
+}
+
+/// What players call the mind named `family:search`. A family that nobody has described yet is shown by its name.
+pub(crate) fn title_of(name: &str) -> String {
+    let (family, search) = name.split_once(':').unwrap_or((name, ""));
+    match character(family) {
+        Some(known) if known.search == search => known.title.to_owned(),
+        Some(known) => format!("{}, {search}", known.title),
+        None => name.replace(':', ", "),
+    }
+}
+
+fn character(family: &str) -> Option<&'static Character> {
+    CHARACTERS.iter().find(|known| known.family == family)
 }
 
 /// Whether the mind called `family:search` plays at the rating that it is given. All others play as well as they can.

@@ -69,8 +69,37 @@ impl SearchPool {
         limits: Limits,
         lines: usize,
     ) -> Option<SearchResult> {
+        self.lend(asker, mind, move |search, signals, crowd| {
+            think(search, &moment, shared(limits, crowd), signals, lines)
+        })
+        .await
+    }
+
+    /// The same without a memory of what was thought before: equal questions get equal answers, whoever asked in between.
+    pub(crate) async fn think_anew(
+        &self,
+        asker: &Asker,
+        mind: &str,
+        moment: Moment,
+        nodes: u64,
+        lines: usize,
+    ) -> Option<SearchResult> {
+        self.lend(asker, mind, move |search, signals, _| {
+            search.new_game();
+            think(search, &moment, Limits::nodes(nodes), signals, lines)
+        })
+        .await
+    }
+
+    /// Lends a search to `work` when it is its turn, on a thread that may wait.
+    async fn lend<T: Send + 'static>(
+        &self,
+        asker: &Asker,
+        mind: &str,
+        work: impl FnOnce(&mut dyn Search, &Signals, u32) -> T + Send + 'static,
+    ) -> Option<T> {
         let turn = self.turns.take(asker).await;
-        let limits = shared(limits, self.turns.crowd());
+        let crowd = self.turns.crowd();
         let (idle, mind) = (Arc::clone(&self.idle), mind.to_owned());
         let signals = Arc::new(Signals::new());
         let _stop = StopWhenDropped(Arc::clone(&signals));
@@ -80,9 +109,9 @@ impl SearchPool {
             let known = lock(&idle).get_mut(&mind).and_then(Vec::pop);
             let search = known.map_or_else(|| Names::parse(&mind).build(&settings(1)), Ok);
             let mut search = search.inspect_err(|error| warn!("{mind}: {error:#}")).ok()?;
-            let thought = think(&mut *search, &moment, limits, &signals, lines);
+            let found = work(&mut *search, &signals, crowd);
             lock(&idle).entry(mind).or_default().push(search);
-            Some(thought)
+            Some(found)
         });
         thinking.await.inspect_err(|error| warn!("a search failed: {error}")).ok()?
     }
@@ -171,6 +200,17 @@ mod tests {
         assert!(tokio::time::timeout(Duration::from_millis(30), asked).await.is_err());
         let next = searches.think(&anyone, ENGINE, Moment::default(), Limits::nodes(100), 1).await;
         assert!(next.unwrap().best.is_some());
+    }
+
+    #[tokio::test]
+    async fn thoughts_without_a_memory_are_the_same_every_time() {
+        let searches = SearchPool::start(1);
+        let anyone = anyone();
+        let anew = || searches.think_anew(&anyone, ENGINE, Moment::default(), 20_000, 1);
+        let first = anew().await.unwrap();
+        searches.think(&anyone, ENGINE, Moment::default(), Limits::nodes(50_000), 1).await.unwrap();
+        let again = anew().await.unwrap();
+        assert_eq!((first.best, first.score, first.depth), (again.best, again.score, again.depth));
     }
 
     struct Failing;

@@ -5,7 +5,7 @@ use chess::{
     pgn::{self, GameError},
     shakmaty::san::SanPlus,
 };
-use engine::{Limits, Score};
+use engine::Score;
 use thiserror::Error;
 use tokio::sync::mpsc::Sender;
 
@@ -22,7 +22,7 @@ use crate::play::{
     openings::Openings,
 };
 
-/// About a tenth of a second for each position.
+/// About a tenth of a second for each position, and the same judgement every time.
 const NODES: u64 = 150_000;
 const LONGEST_GAME: usize = 600;
 /// Moves of the engine's line that are told.
@@ -38,10 +38,24 @@ pub(crate) struct Reviewed {
 
 #[derive(Debug, Error)]
 pub(crate) enum ReviewError {
-    #[error(transparent)]
+    #[error("{}", told(.0))]
     Pgn(#[from] GameError),
     #[error("a game of more than {LONGEST_GAME} moves is too long")]
     TooLong,
+}
+
+/// A fault of a PGN as one tells it to whoever pasted it.
+fn told(error: &GameError) -> String {
+    match error {
+        GameError::Empty | GameError::Syntax(_) => {
+            "there is no game in this text; a game in PGN looks like: 1. e4 e5 2. Nf3 Nc6".to_owned()
+        }
+        GameError::Illegal { ply, san, .. } => {
+            let dots = if ply % 2 == 1 { "." } else { "..." };
+            format!("{}{dots} {san} cannot be played where it stands", ply.div_ceil(2))
+        }
+        other => other.to_string(),
+    }
 }
 
 impl Reviewed {
@@ -52,6 +66,10 @@ impl Reviewed {
             return Err(ReviewError::TooLong);
         }
         Ok(Reviewed { moments: game.moments().collect(), game })
+    }
+
+    pub(crate) fn tags(&self) -> Vec<(String, String)> {
+        self.game.tags.clone()
     }
 
     fn overview(&self) -> ReviewGame {
@@ -129,7 +147,7 @@ async fn evaluate(minds: &Minds, asker: &Asker, moment: &Moment) -> Seen {
     let thought = match ended {
         Some(_) => SearchResult::default(),
         None => {
-            let thought = minds.searches.think(asker, ENGINE, moment.clone(), Limits::nodes(NODES), 1).await;
+            let thought = minds.searches.think_anew(asker, ENGINE, moment.clone(), NODES, 1).await;
             thought.unwrap_or_default()
         }
     };
@@ -169,7 +187,9 @@ async fn judged(
     let moment = &reviewed.moments[ply];
     let played = reviewed.game.moves[ply];
     let (was, is) = (expectation(before.score), 1.0 - expectation(after.score));
-    let rated = own.or_else(|| moment.players.and_then(|players| players.of(moment.turn())));
+    // The game says whose move it was better than the one who looks at it.
+    let known = moment.players.and_then(|players| players.of(moment.turn()));
+    let rated = known.or(own);
     let rated = rated.map(|rating| rating.clamp(600, 2600));
     let people = match minds.people() {
         Some(people) => Some(people::ask(people, moment, rated, Some(played)).await),
@@ -180,6 +200,8 @@ async fn judged(
         side: Side::from(moment.turn()),
         judgement: Judgement::of(was, is, before.thought.best == Some(played)),
         loss: (was - is).max(0.0),
+        rating: rated,
+        rating_known: known.is_some(),
         people,
     }
 }

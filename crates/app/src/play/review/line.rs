@@ -55,6 +55,10 @@ pub(crate) struct ReviewMove {
     pub(crate) judgement: Judgement,
     /// Expected score that the move gave away.
     pub(crate) loss: f32,
+    /// Of the mover: the game's own word, or else the reader's.
+    pub(crate) rating: Option<u16>,
+    /// Whether the game itself told it.
+    pub(crate) rating_known: bool,
     /// Nothing where no network knows people.
     pub(crate) people: Option<People>,
 }

@@ -122,3 +122,24 @@ fn the_opponents_offer_stands_until_the_player_moves() {
         assert_eq!(game.verdict.map(|verdict| verdict.reason), reason);
     }
 }
+
+#[test]
+fn a_game_can_be_called_off_until_both_have_moved() {
+    let now = Instant::now();
+    let mut early = game(casual());
+    early.act(&step("e2e4"), now).unwrap();
+    let mut late = early.clone();
+    early.act(&Action::Abort {}, now).unwrap();
+    assert_eq!(early.verdict.unwrap().outcome().to_string(), "*");
+    reply(&mut late, "e7e5", now);
+    assert!(matches!(late.act(&Action::Abort {}, now), Err(ActionError::TooLateToAbort)));
+}
+
+#[test]
+fn takebacks_can_be_left_out_of_a_game() {
+    let now = Instant::now();
+    let mut game = game(Setup { takebacks: false, ..casual() });
+    game.act(&step("e2e4"), now).unwrap();
+    assert!(game.takeback_plies().is_none());
+    assert!(matches!(game.act(&Action::Takeback {}, now), Err(ActionError::NoTakebacks)));
+}
