@@ -14,34 +14,35 @@ pub struct Lists<'a> {
     pub ends: &'a [usize],
     /// The place of the choice in each list; where it is negative it is not known, and the list counts for nothing.
     pub chosen: &'a [i32],
+    /// What each list counts in the sum. Empty: all with a known choice count the same, and their mean is taken.
+    pub weights: &'a [f32],
 }
 
 impl Lists<'_> {
     fn check(&self, scores: &[f32]) {
         assert!(self.ends.len() == self.chosen.len());
+        assert!(self.weights.is_empty() || self.weights.len() == self.ends.len());
         assert_eq!(self.ends.last().copied().unwrap_or(0), scores.len());
     }
 
-    /// What each list with a known choice counts.
-    fn share(&self) -> f32 {
-        1.0 / self.chosen.iter().filter(|&&chosen| chosen >= 0).count().max(1) as f32
-    }
-
-    /// Start, end and choice of each list.
-    fn each(&self) -> impl Iterator<Item = (usize, usize, Option<usize>)> {
+    /// Start and end of each list, its choice if that is known, and what it counts.
+    fn each(&self) -> impl Iterator<Item = (usize, usize, Option<usize>, f32)> {
+        let share = 1.0 / self.chosen.iter().filter(|&&chosen| chosen >= 0).count().max(1) as f32;
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let chosen = self.chosen.iter().map(|&chosen| usize::try_from(chosen).ok());
-        starts.zip(self.ends).zip(chosen).map(|((start, &end), chosen)| (start, end, chosen))
+        starts.zip(self.ends).enumerate().map(move |(at, (start, &end))| {
+            let weight = self.weights.get(at).copied().unwrap_or(share);
+            (start, end, usize::try_from(self.chosen[at]).ok(), weight)
+        })
     }
 }
 
-/// The mean of `-ln` of what the softmax of its list gives each known choice.
+/// The mean of `-ln` of what the softmax of its list gives each known choice, or the sum by the lists' weights.
 pub fn forward(level: Level, lists: Lists<'_>, scores: &[f32]) -> f32 {
     lists.check(scores);
     simd::run(level, Forward { lists, scores })
 }
 
-/// The way back, given the gradient of the mean.
+/// The way back, given the gradient of that.
 pub fn backward(level: Level, lists: Lists<'_>, scores: &[f32], gradient: f32, to_scores: &mut [f32]) {
     lists.check(scores);
     assert_eq!(scores.len(), to_scores.len());
@@ -76,13 +77,14 @@ impl Task for Forward<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) -> f32 {
         let mut total = 0.0;
-        for (start, end, chosen) in self.lists.each() {
+        for (start, end, chosen, weight) in self.lists.each() {
             if let Some(chosen) = chosen {
                 let list = &self.scores[start..end];
-                total += f64::from(logarithm_of_sum::<S>(list)) - f64::from(list[chosen]);
+                let loss = f64::from(logarithm_of_sum::<S>(list)) - f64::from(list[chosen]);
+                total += loss * f64::from(weight);
             }
         }
-        (total * f64::from(self.lists.share())) as f32
+        total as f32
     }
 }
 
@@ -115,8 +117,7 @@ impl Task for Backward<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let share = self.gradient * self.lists.share();
-        for (start, end, chosen) in self.lists.each() {
+        for (start, end, chosen, weight) in self.lists.each() {
             let to = &mut self.to_scores[start..end];
             let Some(chosen) = chosen else {
                 to.fill(0.0);
@@ -126,7 +127,7 @@ impl Task for Backward<'_> {
             softmax::long_row::<S>(to, 1.0, None);
             to[chosen] -= 1.0;
             for x in to {
-                *x *= share;
+                *x *= self.gradient * weight;
             }
         }
     }
@@ -138,19 +139,18 @@ mod tests {
     use crate::testing::{Plain, random};
 
     fn plain(lists: Lists<'_>, scores: &[f64]) -> f64 {
-        let known = lists.chosen.iter().filter(|&&chosen| chosen >= 0).count().max(1);
-        let losses = lists.each().filter_map(|(start, end, chosen)| {
-            Some(-Plain::softmax(&scores[start..end]).into_iter().nth(chosen?)?.ln())
+        let losses = lists.each().filter_map(|(start, end, chosen, weight)| {
+            Some(-Plain::softmax(&scores[start..end]).into_iter().nth(chosen?)?.ln() * f64::from(weight))
         });
-        losses.sum::<f64>() / known as f64
+        losses.sum::<f64>()
     }
 
     #[test]
     fn losses_gradients_and_chances_match_plain_ones_at_every_level() {
         // Lists of one, of a whole vector, of more, and one that counts for nothing.
         let (ends, chosen) = ([1, 17, 40, 258, 265], [0, 15, 3, -1, 6]);
-        let lists = Lists { ends: &ends, chosen: &chosen };
-        for scale in [1.0f32, 60.0] {
+        for (scale, weights) in [(1.0f32, &[][..]), (60.0, &[]), (1.0, &[0.5, 0.0, 2.0, 7.0, 0.25])] {
+            let lists = Lists { ends: &ends, chosen: &chosen, weights };
             let scores: Vec<f32> = random(3, 265).into_iter().map(|x| scale * x).collect();
             let wide: Vec<f64> = scores.iter().map(|&x| f64::from(x)).collect();
             let expected = plain(lists, &wide);
@@ -170,7 +170,7 @@ mod tests {
                 }
                 let mut shares = scores.clone();
                 chances(level, &ends, &mut shares);
-                for (start, end, _) in lists.each() {
+                for (start, end, ..) in lists.each() {
                     let expected = Plain::softmax(&wide[start..end]);
                     for (found, expected) in shares[start..end].iter().zip(expected) {
                         assert!((f64::from(*found) - expected).abs() < 1e-6, "{level}");
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_nan_spoils_the_loss_and_its_own_list_only() {
-        let lists = Lists { ends: &[20, 40], chosen: &[2, 3] };
+        let lists = Lists { ends: &[20, 40], chosen: &[2, 3], weights: &[] };
         let mut scores = random(4, 40);
         scores[7] = f32::NAN;
         for level in Level::all() {

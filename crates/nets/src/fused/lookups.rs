@@ -39,11 +39,13 @@ pub(crate) struct Choices {
     pub(crate) ends: Vec<usize>,
     /// The place of the choice in its list; negative where it is not known.
     pub(crate) chosen: Vec<i32>,
+    /// What each list counts in the sum; empty for the mean.
+    pub(crate) weights: Vec<f32>,
 }
 
 impl Choices {
     pub(super) fn lists(&self) -> Lists<'_> {
-        Lists { ends: &self.ends, chosen: &self.chosen }
+        Lists { ends: &self.ends, chosen: &self.chosen, weights: &self.weights }
     }
 }
 
