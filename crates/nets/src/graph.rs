@@ -16,8 +16,8 @@ use chess::{Brain, Random};
 use data::Sample;
 
 pub use self::config::{GraphConfig, GraphObjective};
-pub(crate) use self::network::GraphNet;
 use self::{batch::Batch, brain::GraphBrain};
+pub(crate) use self::{batch::value as value_target, network::GraphNet};
 use crate::{
     TrainConfig,
     family::{Family, Figures, Objective},

@@ -212,8 +212,8 @@ impl Targets {
     }
 }
 
-/// Chances that go with an engine's score, and what became of the game.
-fn value(sample: &Sample, share: f32) -> [f32; 3] {
+/// Win, draw and loss as a target: chances that go with an engine's score, and what became of the game by its share. Zeros where neither is known.
+pub(crate) fn value(sample: &Sample, share: f32) -> [f32; 3] {
     let us = sample.moment.turn();
     let result = match sample.game.result {
         GameResult::Unknown => None,
