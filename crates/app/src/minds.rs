@@ -41,14 +41,17 @@ pub(crate) struct Passes {
     pub(crate) most: usize,
     /// Stop as soon as two passes in a row prefer the same move.
     pub(crate) until_settled: bool,
+    /// Steps from noise to a future; 0 for as many as the network was made for.
+    pub(crate) steps: usize,
+    /// Futures that are imagined; 0 for as many as the network was made for.
+    pub(crate) futures: usize,
 }
 
 impl Passes {
     fn load(self, bytes: &[u8]) -> Result<Arc<dyn Brain>, nets::WeightError> {
-        let mut settings = Vec::new();
-        if self.most > 0 {
-            settings.push(("passes", self.most.into()));
-        }
+        let numbers = [("passes", self.most), ("steps", self.steps), ("futures", self.futures)];
+        let given = numbers.into_iter().filter(|&(_, number)| number > 0);
+        let mut settings: Vec<_> = given.map(|(name, number)| (name, number.into())).collect();
         if self.until_settled {
             settings.push(("until-settled", true.into()));
         }

@@ -14,6 +14,8 @@ pub struct Lists<'a> {
     /// List `i` ends before `ends[i]`, where the next one begins.
     pub ends: &'a [usize],
     pub targets: Targets<'a>,
+    /// What each list counts in the sum. Empty: all with a known target count the same, and their mean is taken.
+    pub weights: &'a [f32],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,15 +36,11 @@ enum Target<'a> {
 impl<'a> Lists<'a> {
     fn check(&self, scores: &[f32]) {
         assert_eq!(self.ends.last().copied().unwrap_or(0), scores.len());
+        assert!(self.weights.is_empty() || self.weights.len() == self.ends.len());
         match self.targets {
             Targets::Chosen(chosen) => assert_eq!(self.ends.len(), chosen.len()),
             Targets::Chances(chances) => assert_eq!(chances.len(), scores.len()),
         }
-    }
-
-    /// What each list with a known target counts.
-    fn share(&self) -> f32 {
-        1.0 / self.each().filter(|(_, _, target)| target.is_some()).count().max(1) as f32
     }
 
     /// Start, end and target of each list.
@@ -59,6 +57,18 @@ impl<'a> Lists<'a> {
             };
             (start, end, target)
         })
+    }
+
+    /// The same with what each list counts.
+    fn each_weighted(&self) -> impl Iterator<Item = (usize, usize, Option<Target<'a>>, f32)> {
+        let weights = self.weights;
+        let known = match weights {
+            [] => self.each().filter(|(_, _, target)| target.is_some()).count(),
+            _ => 1,
+        };
+        let share = 1.0 / known.max(1) as f32;
+        let weight = move |at: usize| weights.get(at).copied().unwrap_or(share);
+        self.each().enumerate().map(move |(at, (start, end, target))| (start, end, target, weight(at)))
     }
 }
 
@@ -82,13 +92,13 @@ impl Target<'_> {
     }
 }
 
-/// The mean of `-ln` of what the softmax of its list gives each known target.
+/// The mean of `-ln` of what the softmax of its list gives each known target, or the sum by the lists' weights.
 pub fn forward(level: Level, lists: Lists<'_>, scores: &[f32]) -> f32 {
     lists.check(scores);
     simd::run(level, Forward { lists, scores })
 }
 
-/// The way back, given the gradient of the mean.
+/// The backward pass, given the gradient of that.
 pub fn backward(level: Level, lists: Lists<'_>, scores: &[f32], gradient: f32, to_scores: &mut [f32]) {
     lists.check(scores);
     assert_eq!(scores.len(), to_scores.len());
@@ -123,13 +133,14 @@ impl Task for Forward<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) -> f32 {
         let mut total = 0.0;
-        for (start, end, target) in self.lists.each() {
+        for (start, end, target, weight) in self.lists.each_weighted() {
             if let Some(target) = target {
                 let list = &self.scores[start..end];
-                total += f64::from(logarithm_of_sum::<S>(list)) - target.score(list);
+                let loss = f64::from(logarithm_of_sum::<S>(list)) - target.score(list);
+                total += loss * f64::from(weight);
             }
         }
-        (total * f64::from(self.lists.share())) as f32
+        total as f32
     }
 }
 
@@ -162,8 +173,7 @@ impl Task for Backward<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let share = self.gradient * self.lists.share();
-        for (start, end, target) in self.lists.each() {
+        for (start, end, target, weight) in self.lists.each_weighted() {
             let to = &mut self.to_scores[start..end];
             let Some(target) = target else {
                 to.fill(0.0);
@@ -173,7 +183,7 @@ impl Task for Backward<'_> {
             softmax::long_row::<S>(to, 1.0, None);
             target.subtract(to);
             for x in to {
-                *x *= share;
+                *x *= self.gradient * weight;
             }
         }
     }
@@ -185,19 +195,19 @@ mod tests {
     use crate::testing::{Plain, random};
 
     fn plain(lists: Lists<'_>, scores: &[f64]) -> f64 {
-        let losses = lists.each().filter_map(|(start, end, target)| {
+        let losses = lists.each_weighted().filter_map(|(start, end, target, weight)| {
             let chances = Plain::softmax(&scores[start..end]);
-            Some(match target? {
+            let loss = match target? {
                 Target::Chosen(place) => -chances[place].ln(),
                 Target::Chances(wanted) => -wanted
                     .iter()
                     .zip(chances)
                     .map(|(&wanted, chance)| f64::from(wanted) * chance.ln())
                     .sum::<f64>(),
-            })
+            };
+            Some(loss * f64::from(weight))
         });
-        let losses: Vec<f64> = losses.collect();
-        losses.iter().sum::<f64>() / losses.len() as f64
+        losses.sum::<f64>()
     }
 
     #[test]
@@ -213,10 +223,10 @@ mod tests {
             list.iter_mut().for_each(|x| *x = if at == 3 { 0.0 } else { *x / sum });
         }
         let both = [Targets::Chosen(&chosen), Targets::Chances(&wanted)];
-        for (scale, targets) in
-            [1.0f32, 60.0].into_iter().flat_map(|scale| both.map(|targets| (scale, targets)))
-        {
-            let lists = Lists { ends: &ends, targets };
+        let weights = [&[][..], &[0.5, 0.0, 2.0, 7.0, 0.25]];
+        let cases = [1.0f32, 60.0].into_iter().flat_map(|scale| both.map(|targets| (scale, targets)));
+        for ((scale, targets), weights) in cases.flat_map(|case| weights.map(|weights| (case, weights))) {
+            let lists = Lists { ends: &ends, targets, weights };
             let scores: Vec<f32> = random(3, 265).into_iter().map(|x| scale * x).collect();
             let wide: Vec<f64> = scores.iter().map(|&x| f64::from(x)).collect();
             let expected = plain(lists, &wide);
@@ -248,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_nan_spoils_the_loss_and_its_own_list_only() {
-        let lists = Lists { ends: &[20, 40], targets: Targets::Chosen(&[2, 3]) };
+        let lists = Lists { ends: &[20, 40], targets: Targets::Chosen(&[2, 3]), weights: &[] };
         let mut scores = random(4, 40);
         scores[7] = f32::NAN;
         for level in Level::all() {

@@ -17,7 +17,7 @@ const HOPELESS: f32 = -1e9;
 pub(crate) fn loss(scores: Tensor<1>, counts: &[usize], chosen: &[i32]) -> Tensor<1> {
     if fused::reachable() {
         let targets = ChoiceTargets::Chosen(chosen.to_vec());
-        fused::choice(Level::best(), Choices { ends: ends(counts), targets }, scores)
+        fused::choice(Level::best(), Choices { ends: ends(counts), targets, weights: Vec::new() }, scores)
     } else {
         cross_entropy(rectangle(scores, counts), chosen)
     }
@@ -27,7 +27,11 @@ pub(crate) fn loss(scores: Tensor<1>, counts: &[usize], chosen: &[i32]) -> Tenso
 pub(crate) fn soft_loss(scores: Tensor<1>, counts: &[usize], chances: &[f32]) -> Tensor<1> {
     if fused::reachable() {
         let targets = ChoiceTargets::Chances(chances.to_vec());
-        return fused::choice(Level::best(), Choices { ends: ends(counts), targets }, scores);
+        return fused::choice(
+            Level::best(),
+            Choices { ends: ends(counts), targets, weights: Vec::new() },
+            scores,
+        );
     }
     let device = scores.device();
     let chances = Tensor::<1>::from_data(TensorData::new(chances.to_vec(), [chances.len()]), &device);
@@ -39,6 +43,34 @@ pub(crate) fn soft_loss(scores: Tensor<1>, counts: &[usize], chances: &[f32]) ->
 pub(crate) fn soft_cross_entropy(logits: Tensor<2>, chances: Tensor<2>) -> Tensor<1> {
     let known = chances.clone().sum_dim(1).greater_elem(0.0).float().sum().clamp_min(1.0);
     -(log_softmax(logits, 1) * chances).sum() / known
+}
+
+/// Sum over the lists whose choice is known, by their weights.
+pub(crate) fn weighted_lists(
+    scores: Tensor<1>,
+    counts: &[usize],
+    chosen: &[i32],
+    weights: &[f32],
+) -> Tensor<1> {
+    if fused::reachable() {
+        let choices = Choices {
+            ends: ends(counts),
+            targets: ChoiceTargets::Chosen(chosen.to_vec()),
+            weights: weights.to_vec(),
+        };
+        fused::choice(Level::best(), choices, scores)
+    } else {
+        shared_cross_entropy(rectangle(scores, counts), chosen, weights)
+    }
+}
+
+/// The same where all lists are rows of the same length.
+pub(crate) fn weighted(logits: Tensor<2>, targets: &[i32], weights: &[f32]) -> Tensor<1> {
+    let [rows, classes] = logits.dims();
+    match fused::reachable() {
+        true => weighted_lists(logits.reshape([rows * classes]), &vec![classes; rows], targets, weights),
+        false => shared_cross_entropy(logits, targets, weights),
+    }
 }
 
 /// Length of all lists up to and with each.
@@ -53,10 +85,14 @@ pub(crate) fn ends(counts: &[usize]) -> Vec<usize> {
 
 /// Mean over the rows whose target is known.
 pub(crate) fn cross_entropy(logits: Tensor<2>, targets: &[i32]) -> Tensor<1> {
-    let device = logits.device();
     let known = targets.iter().filter(|&&target| target != UNKNOWN).count().max(1) as f32;
-    let shares: Vec<f32> =
-        targets.iter().map(|&target| if target == UNKNOWN { 0.0 } else { 1.0 / known }).collect();
+    shared_cross_entropy(logits, targets, &vec![1.0 / known; targets.len()])
+}
+
+fn shared_cross_entropy(logits: Tensor<2>, targets: &[i32], weights: &[f32]) -> Tensor<1> {
+    let device = logits.device();
+    let share = |(&target, &weight): (&i32, &f32)| if target == UNKNOWN { 0.0 } else { weight };
+    let shares: Vec<f32> = targets.iter().zip(weights).map(share).collect();
     let classes: Vec<i32> = targets.iter().map(|&target| target.max(0)).collect();
     let shape = [targets.len(), 1];
     let classes: Tensor<2, Int> = Tensor::from_data(TensorData::new(classes, shape), &device);
@@ -130,12 +166,23 @@ mod tests {
         for (level, (targets, expected)) in
             Level::all().into_iter().flat_map(|level| cases.iter().map(move |case| (level, case)))
         {
-            let choices = || Choices { ends: ends(&counts), targets: targets.clone() };
+            let choices = || Choices { ends: ends(&counts), targets: targets.clone(), weights: vec![] };
             let found = results(&|scores| fused::choice(level, choices(), scores));
             assert_eq!(found.len(), expected.len());
             for (found, expected) in found.iter().zip(expected) {
                 assert!((found - expected).abs() < 1e-5, "{level}: {found} {expected}");
             }
         }
+    }
+
+    #[test]
+    fn weighted_rows_cost_the_same_on_every_device() {
+        let device = Device::flex();
+        let logits: Vec<f32> = (0..21).map(|i| (i * 37 % 11) as f32 / 3.0).collect();
+        let logits = Tensor::<1>::from_data(&logits[..], &device).reshape([3, 7]);
+        let (targets, weights) = ([6, UNKNOWN, 2], [0.5, 9.0, 2.0]);
+        let one = values(weighted(logits.clone(), &targets, &weights))[0];
+        let other = values(shared_cross_entropy(logits, &targets, &weights))[0];
+        assert!((one - other).abs() < 1e-5, "{one} {other}");
     }
 }

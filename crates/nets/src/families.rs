@@ -21,7 +21,7 @@ pub use self::{
 };
 use crate::{
     Shift, Temperature, TrainError, WeightError, WeightFile, graph::GraphNet, human::Human, others,
-    ranker::Ranker, recycler::Recycler,
+    planner::Planner, ranker::Ranker, recycler::Recycler,
 };
 
 pub const FAMILIES: &[Entry] = &[
@@ -29,6 +29,7 @@ pub const FAMILIES: &[Entry] = &[
     Entry::of::<Ranker>(),
     Entry::of::<Recycler>(),
     Entry::of::<GraphNet>(),
+    Entry::of::<Planner>(),
 ];
 
 /// The mind in a weight file, one of ours or of others.

@@ -25,6 +25,8 @@ pub(crate) trait Family: Module + Sync + 'static {
     const CHOOSES: (&'static str, bool);
     /// Parameters, by the beginning of their names, that only training needs. Files of weights do not hold them.
     const TRAINING_ONLY: &'static [&'static str] = &[];
+    /// What a run may begin with of other families' networks: how their names begin, and how the same numbers' names begin here.
+    const INHERITS: &'static [(&'static str, &'static str)] = &[];
     type Config: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// Samples made ready for the network, on the host.
     type Batch: Send + 'static;

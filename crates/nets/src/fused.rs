@@ -81,7 +81,7 @@ pub(crate) fn apply_with<const D: usize, const S: usize, const O: usize>(
     Tensor::from_dispatch(Dispatch::fused(x, side, parameters, operation, level))
 }
 
-/// Mean cross-entropy of choices among lists of scores, inside burn's graph.
+/// Mean or weighted sum of the cross-entropy of choices among lists of scores, inside burn's graph.
 pub(crate) fn choice(level: Level, choices: Choices, scores: Tensor<1>) -> Tensor<1> {
     let nothing = Tensor::zeros([1], &scores.device());
     apply(level, Operation::Choice { choices: Arc::new(choices) }, scores, nothing)

@@ -20,8 +20,8 @@ use data::Sample;
 
 pub use self::attention::{Attention, AttentionReader};
 pub use self::config::{GraphConfig, GraphObjective, MemoryForm};
-pub(crate) use self::network::GraphNet;
 use self::{batch::Batch, brain::GraphBrain};
+pub(crate) use self::{batch::value as value_target, network::GraphNet};
 use crate::{
     TrainConfig,
     family::{Family, Figures, Objective},

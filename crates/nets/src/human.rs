@@ -17,13 +17,16 @@ use chess::{Brain, Random, search_name};
 use data::Sample;
 
 pub use self::config::{Architecture, Hc3Config, HumanConfig, ObjectiveWeights, RatingForm, SwiftConfig};
-pub(crate) use self::network::Human;
 use self::{
     batch::Batch,
     brain::HumanBrain,
     hc3::Hc3,
     network::{Outputs, Packed},
-    swift::Swift,
+};
+pub(crate) use self::{
+    batch::SwiftInput,
+    network::Human,
+    swift::{Packed as PackedSwift, Seen, Swift},
 };
 use crate::{
     Shift, TrainConfig,
@@ -64,7 +67,9 @@ impl Family for Human {
     fn init(config: &HumanConfig, builder: &mut Builder<'_>) -> Human {
         match config.architecture {
             Architecture::Hc3 => Human::Hc3(Hc3::new(&config.hc3, builder)),
-            Architecture::Swift => Human::Swift(Swift::new(config, builder)),
+            Architecture::Swift => {
+                Human::Swift(Swift::new(&config.swift, config.weights.legal > 0.0, builder))
+            }
         }
     }
 

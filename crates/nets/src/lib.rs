@@ -20,6 +20,7 @@ mod move_rows;
 mod optimiser;
 pub mod others;
 mod phase;
+pub mod planner;
 pub mod ranker;
 pub mod recycler;
 mod residual;

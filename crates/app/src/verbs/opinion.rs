@@ -1,8 +1,8 @@
 //! `tabiya opinion`: what players of several ratings, with several clocks, do in one position.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{borrow::Cow, fs, path::PathBuf, process::ExitCode, sync::Arc};
 
-use crate::minds::Names;
+use crate::{embedded, minds::Names};
 use anyhow::{Context, ensure};
 use chess::{
     Brain, Clocks, Moment, Opinion, Ratings, Wants,
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Print as JSON
     #[arg(long)]
     json: bool,
+    /// Print as JSON how a planner imagines the future, in so many steps (see docs/planner.md)
+    #[arg(long, value_name = "STEPS")]
+    imagine: Option<usize>,
 }
 
 struct Column {
@@ -58,6 +61,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     start.check_pieces()?;
     let moment = start.after_uci(args.moves.iter().map(String::as_str))?;
+    if let Some(steps) = args.imagine {
+        return imagine(args, &moment, steps);
+    }
     let names = Names { weights: args.weights.clone(), ..Names::parse(&args.mind) };
     let brain = names.mind()?.brain;
     let policy = brain.traits().policy.is_some();
@@ -94,6 +100,18 @@ fn ask(args: &Args, moment: &Moment, brain: &Arc<dyn Brain>) -> Vec<Column> {
         .zip(opinions)
         .map(|((rating, clock), opinion)| Column { rating, clock, opinion })
         .collect()
+}
+
+fn imagine(args: &Args, moment: &Moment, steps: usize) -> anyhow::Result<ExitCode> {
+    ensure!(!moment.legal_moves().is_empty(), "the game is over in this position");
+    let embedded = || embedded::WEIGHTS.iter().find(|weights| weights.name == args.mind);
+    let bytes = match &args.weights {
+        Some(path) => Cow::Owned(fs::read(path).with_context(|| path.display().to_string())?),
+        None => Cow::Borrowed(embedded().with_context(|| format!("no weights for `{}`", args.mind))?.bytes),
+    };
+    let imagination = nets::planner::imagine(&bytes, moment, steps)?;
+    println!("{}", serde_json::to_string(&imagination).context("cannot write JSON")?);
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Places of the moves, likeliest over all columns first.
@@ -159,6 +177,7 @@ fn print_json(moment: &Moment, columns: &[Column]) -> anyhow::Result<()> {
                 "seconds_left": column.clock,
                 "moves": moves,
                 "expected_score": column.opinion.wdl.map(|wdl| wdl.expectation()),
+                "line": column.opinion.line.iter().map(|&m| m.to_uci(moment.castling_mode()).to_string()).collect::<Vec<_>>(),
                 "mean_think_seconds": column.opinion.think.as_ref().map(|think| think.mean().as_secs_f64()),
             })
         })

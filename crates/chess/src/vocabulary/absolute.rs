@@ -1,6 +1,6 @@
 //! Moves as the board has them, whoever plays: a word for each move that UCI can write. For the planner.
 
-use shakmaty::{Chess, Move, Rank};
+use shakmaty::{Chess, Move, Rank, Square};
 
 use super::{PAIRS, PROMOTIONS, Word};
 
@@ -21,13 +21,25 @@ pub fn index(m: Move) -> usize {
 
 /// The legal move of `position` that has this word.
 pub fn to_move(index: usize, position: &Chess) -> Option<Move> {
-    let word = match index {
-        SIZE.. => return None,
+    (index < SIZE).then(|| word(index))?.find(position)
+}
+
+/// Origin and target of a word.
+///
+/// # Panics
+/// If there is no such word.
+pub fn squares(index: usize) -> [Square; 2] {
+    assert!(index < SIZE, "word {index}");
+    let Word { from, to, .. } = word(index);
+    [from, to]
+}
+
+fn word(index: usize) -> Word {
+    match index {
         FIRST_OF_BLACK.. => Word::from_promotion(index - FIRST_OF_BLACK).flipped(),
         PAIRS.. => Word::from_promotion(index - PAIRS),
         _ => Word::from_pair(index),
-    };
-    word.find(position)
+    }
 }
 
 #[cfg(test)]

@@ -42,6 +42,8 @@ pub(crate) struct Choices {
     /// Length of all lists up to and with each.
     pub(crate) ends: Vec<usize>,
     pub(crate) targets: ChoiceTargets,
+    /// What each list counts in the sum; empty for the mean.
+    pub(crate) weights: Vec<f32>,
 }
 
 #[derive(Clone, Debug)]
@@ -58,7 +60,7 @@ impl Choices {
             ChoiceTargets::Chosen(chosen) => choice::Targets::Chosen(chosen),
             ChoiceTargets::Chances(chances) => choice::Targets::Chances(chances),
         };
-        Lists { ends: &self.ends, targets }
+        Lists { ends: &self.ends, targets, weights: &self.weights }
     }
 }
 

@@ -234,8 +234,9 @@ impl Targets {
     }
 }
 
-/// Chances that go with an engine's score, and what became of the game or what a teacher thinks will.
-fn value(sample: &Sample, share: f32) -> [f32; 3] {
+/// Win, draw and loss as a target: chances that go with an engine's score, and by its share what became of the game or what a teacher
+/// thinks will. Zeros where neither is known.
+pub(crate) fn value(sample: &Sample, share: f32) -> [f32; 3] {
     let us = sample.moment.turn();
     let result = Some(teaching::outcome(sample)).filter(|outcome| outcome.iter().any(|&chance| chance > 0.0));
     let score = sample.evaluation().map(|white| chances(us, white));

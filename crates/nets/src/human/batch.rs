@@ -46,7 +46,7 @@ pub(super) struct Hc3Input {
 
 /// Rows to look up; see [`swift`].
 #[derive(Debug, Default)]
-pub(super) struct SwiftInput {
+pub(crate) struct SwiftInput {
     /// A bag per square: of the table of places, followed by those of tensions and of marks.
     pub(super) squares: Arc<Lookups>,
     /// A bag per moment.
@@ -54,7 +54,7 @@ pub(super) struct SwiftInput {
     /// [batch, numbers].
     pub(super) whole: Vec<f32>,
     /// The bags are of the table of kinds, followed by those of paths, of threats, of consequences and of bearings.
-    pub(super) moves: Arc<MoveLookups>,
+    pub(crate) moves: Arc<MoveLookups>,
 }
 
 /// What is to be learned, per sample.
@@ -117,7 +117,8 @@ impl Hc3Input {
 }
 
 impl SwiftInput {
-    fn new(moments: &[&Moment]) -> SwiftInput {
+    /// Every moment must have a legal move.
+    pub(crate) fn new(moments: &[&Moment]) -> SwiftInput {
         let (mut squares, mut parts, mut moves) =
             (Lookups::default(), Lookups::default(), MoveLookups::default());
         let mut whole = Vec::with_capacity(moments.len() * swift::WHOLE);

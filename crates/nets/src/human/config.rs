@@ -169,7 +169,7 @@ impl Hc3Config {
 }
 
 impl SwiftConfig {
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         within("channels", self.channels, 1..=MOST)?;
         within("blocks", self.blocks, 0..=DEEPEST)?;
         within("squeeze", self.squeeze, 0..=MOST)?;

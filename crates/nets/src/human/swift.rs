@@ -11,7 +11,7 @@ use chess::encoding::swift;
 use kernels::{Level, head};
 
 use super::{
-    HumanConfig, Outputs, THINK_BINS,
+    Outputs, SwiftConfig, THINK_BINS,
     batch::{Batch, SwiftInput},
 };
 use crate::{
@@ -57,10 +57,19 @@ pub(crate) struct Packed {
     head: Ready,
 }
 
+/// What the trunk makes of positions, for heads here and of other families.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// [batch, 64, channels].
+    pub(crate) squares: Tensor<3>,
+    /// Pieces and numbers of the whole moment: [batch, accumulator + hidden].
+    pub(crate) context: Tensor<2>,
+}
+
 /// What the head says of moves and squares.
-struct Said {
+pub(crate) struct Said {
     /// One board after another.
-    moves: Tensor<1>,
+    pub(crate) moves: Tensor<1>,
     /// [batch, 64].
     origin: Tensor<2>,
     /// [batch, 64].
@@ -70,8 +79,8 @@ struct Said {
 }
 
 impl Swift {
-    pub(super) fn new(config: &HumanConfig, builder: &mut Builder<'_>) -> Swift {
-        let sizes = &config.swift;
+    /// `legal` if it is to tell legal moves from others.
+    pub(crate) fn new(sizes: &SwiftConfig, legal: bool, builder: &mut Builder<'_>) -> Swift {
         let (channels, hidden, accumulator) = (sizes.channels, sizes.hidden, sizes.accumulator);
         let context = accumulator + hidden;
         Swift {
@@ -91,8 +100,7 @@ impl Swift {
             think: builder.linear(hidden, THINK_BINS, true),
             origin: builder.linear(channels, 1, false),
             target: builder.linear(channels, 1, false),
-            legal: (config.weights.legal > 0.0)
-                .then(|| [(); 2].map(|()| builder.linear(channels, LEGAL_WIDTH, false))),
+            legal: legal.then(|| [(); 2].map(|()| builder.linear(channels, LEGAL_WIDTH, false))),
         }
     }
 
@@ -104,20 +112,12 @@ impl Swift {
         train: bool,
         packed: Option<&Packed>,
     ) -> Outputs {
-        let device = self.squares.val().device();
-        let parts = relu(self.parts(&input.parts, packed)); // [batch, accumulator]
-        let whole = TensorData::new(input.whole.clone(), [batch.len, swift::WHOLE]);
-        let whole = relu(self.whole.forward(Tensor::<2>::from_data(whole, &device))); // [batch, hidden]
-        let context = Tensor::cat(vec![parts, whole], 1); // [batch, context]
-
-        let x = self.squares(&input.squares, self.board.forward(context.clone()), packed);
-        let x = self.trunk(x, packed); // [batch, 64, channels]
-        let said = self.head(&input.moves, x.clone(), self.around.forward(context.clone()), packed);
-
-        let pooled = relu(self.pool.forward(Tensor::cat(vec![said.mean, context], 1))); // [batch, hidden]
+        let Seen { squares: x, context } = self.look(input, packed);
+        let said = self.head(&input.moves, x.clone(), self.around(context.clone()), packed);
+        let pooled = self.pool(&said, context);
         Outputs {
             moves: said.moves,
-            outcome: self.outcome.forward(pooled.clone()),
+            outcome: self.outcome(pooled.clone()),
             think: self.think.forward(pooled),
             origin: said.origin,
             target: said.target,
@@ -128,8 +128,34 @@ impl Swift {
         }
     }
 
+    /// `packed` comes from [`Swift::packed`] of the same network.
+    pub(crate) fn look(&self, input: &SwiftInput, packed: Option<&Packed>) -> Seen {
+        let device = self.squares.val().device();
+        let parts = relu(self.parts(&input.parts, packed)); // [batch, accumulator]
+        let whole = TensorData::new(input.whole.clone(), [input.parts.len(), swift::WHOLE]);
+        let whole = relu(self.whole.forward(Tensor::<2>::from_data(whole, &device))); // [batch, hidden]
+        let context = Tensor::cat(vec![parts, whole], 1); // [batch, context]
+        let x = self.squares(&input.squares, self.board.forward(context.clone()), packed);
+        Seen { squares: self.trunk(x, packed), context }
+    }
+
+    /// What all moves of a board have in common: [batch, hidden].
+    pub(crate) fn around(&self, context: Tensor<2>) -> Tensor<2> {
+        self.around.forward(context)
+    }
+
+    /// What is known of the whole position: [batch, hidden].
+    pub(crate) fn pool(&self, said: &Said, context: Tensor<2>) -> Tensor<2> {
+        relu(self.pool.forward(Tensor::cat(vec![said.mean.clone(), context], 1)))
+    }
+
+    /// Win, draw, loss from the pooled numbers: [batch, 3].
+    pub(crate) fn outcome(&self, pooled: Tensor<2>) -> Tensor<2> {
+        self.outcome.forward(pooled)
+    }
+
     /// The parts packed for the CPU; nothing where one of them does not fit.
-    pub(super) fn packed(&self) -> Option<Packed> {
+    pub(crate) fn packed(&self) -> Option<Packed> {
         let blocks = self.blocks.iter().map(Residual::packed);
         let [_, accumulator] = self.parts.val().dims();
         let [_, channels] = self.squares.val().dims();
@@ -192,7 +218,7 @@ impl Swift {
         }
     }
 
-    fn head(
+    pub(crate) fn head(
         &self,
         moves: &Arc<MoveLookups>,
         x: Tensor<3>,
@@ -277,7 +303,7 @@ mod tests {
     use chess::Moment;
 
     use super::*;
-    use crate::{human::SwiftConfig, weights::Weights};
+    use crate::{human::HumanConfig, weights::Weights};
 
     /// How far two lists of numbers are apart, as a share of the second's length.
     fn distance(found: &[f32], expected: &[f32]) -> f32 {
@@ -299,7 +325,7 @@ mod tests {
             swift: SwiftConfig { channels: 32, blocks: 0, squeeze: 0, accumulator: 16, hidden: 16 },
             ..HumanConfig::default()
         };
-        let network = Swift::new(&config, &mut Builder::new(5, &device));
+        let network = Swift::new(&config.swift, false, &mut Builder::new(5, &device));
         let moments = ["e2e4 e7e5 g1f3", "d2d4 d7d5 c2c4 d5c4", ""]
             .map(|moves| Moment::default().after_uci(moves.split_whitespace()).expect("legal moves"));
         let batch = Batch::from_moments(&config, &moments.iter().collect::<Vec<_>>());
@@ -335,7 +361,7 @@ mod tests {
             swift: SwiftConfig { channels: 32, blocks: 2, squeeze: 16, accumulator: 16, hidden: 16 },
             ..HumanConfig::default()
         };
-        let network = Swift::new(&config, &mut Builder::new(5, &device));
+        let network = Swift::new(&config.swift, false, &mut Builder::new(5, &device));
         let moment = Moment::default();
         let batch = Batch::from_moments(&config, &[&moment, &moment]);
         let crate::human::batch::Input::Swift(input) = &batch.input else { panic!("a swift batch") };

@@ -21,6 +21,7 @@ use self::{
 use crate::{
     arena::pace::Pace,
     eval::{mark::game_numbers, model::Model},
+    minds::Passes,
     terminal::progress::bar,
     verbs::data::label::{SplitChoice, split},
 };
@@ -62,6 +63,9 @@ pub(crate) struct Args {
     /// Depth of every search of an engine, in plies
     #[arg(long)]
     depth: Option<u32>,
+    /// Ask planners with each of these numbers of steps and of futures, such as 1x1,5x1,20x4
+    #[arg(long, value_delimiter = ',', value_name = "STEPSxFUTURES", value_parser = effort)]
+    efforts: Vec<(usize, usize)>,
     /// Positions that a network judges at once
     #[arg(long, default_value_t = 256)]
     batch: usize,
@@ -77,8 +81,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let nodes = args.nodes.or(args.depth.is_none().then_some(10_000));
     let pace = Pace { nodes, depth: args.depth, ..Pace::default() };
     // Models first: a typo must not wait for the data.
-    let parse = |text: &String| Model::parse(text, pace).with_context(|| format!("`{text}`"));
-    let models = args.models.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
+    let models = models(args, pace)?;
     let dataset = Dataset::open(&args.data)?;
     let (samples, truths) = draw(args, &dataset)?;
     let games = game_numbers(&samples);
@@ -105,6 +108,32 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         false => write!(out, "{report}")?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn effort(text: &str) -> Result<(usize, usize), String> {
+    let numbers =
+        text.split_once('x').and_then(|(steps, futures)| Some((steps.parse().ok()?, futures.parse().ok()?)));
+    numbers.ok_or_else(|| format!("`{text}` is not of the form STEPSxFUTURES, such as 10x1"))
+}
+
+/// Each model, or each with every effort where that makes a difference.
+fn models(args: &Args, pace: Pace) -> anyhow::Result<Vec<Model>> {
+    let mut models = Vec::new();
+    for text in &args.models {
+        let parse =
+            |passes: Passes| Model::with_passes(text, pace, passes).with_context(|| format!("`{text}`"));
+        let usual = parse(Passes::default())?;
+        if args.efforts.is_empty() || !matches!(usual, Model::Brain { .. }) {
+            models.push(usual);
+            continue;
+        }
+        for &(steps, futures) in &args.efforts {
+            let model = parse(Passes { steps, futures, ..Passes::default() })?;
+            let name = format!("{} {steps}x{futures}", model.name());
+            models.push(model.named(name));
+        }
+    }
+    Ok(models)
 }
 
 /// Positions whose label names a legal move, and what it says.
