@@ -18,7 +18,7 @@ ITEM = re.compile(r"\s*(?:[-*]|\d+\.) ")
 
 def stays(line):
     """Whether a line is no prose: blank, table, heading, fence, picture, formula, or code by its indent."""
-    return not line.strip() or line.lstrip().startswith(("|", "#", "```", "<", "!", "$$")) or re.match(r" {4}\S", line)
+    return not line.strip() or line.lstrip().startswith(("|", "#", "```", "<", "!", "$$")) or re.match(r" {4,}\S", line)
 
 
 def wrapped(text):
