@@ -34,7 +34,7 @@ const SELFPLAY: &str = r#"
 start = "start.safetensors"
 generations = 2
 [games]
-count = 12
+count = 96
 at-once = 5
 visits = 4
 drawn-plies = 6
@@ -86,7 +86,7 @@ fn generations_play_and_learn_and_go_on_where_they_were_cut() {
         let told = must(path, &["selfplay", "selfplay.toml", "--out", "out"]);
         assert_eq!(told.lines().count(), 3, "{told}");
         let pgn = fs::read_to_string(path.join("out/0000/games.pgn")).unwrap();
-        assert_eq!(rounds(&pgn).len(), 12);
+        assert_eq!(rounds(&pgn).len(), 96);
         assert!(pgn.matches("[%eval ").count() > 12 && !pgn.contains("[Result \"*\"]"));
         let second = fs::read_to_string(path.join("out/0001/games.pgn")).unwrap();
         assert!(second.contains("\"generation 0\"") && second.contains("\"generation 1\""));

@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::Context;
-use data::{Dataset, ImportOptions, durable, import};
+use data::{Dataset, ImportOptions, Shares, durable, import};
 use nets::{CHECKPOINT, NetConfig, RunConfig, TrainOptions, WeightFile};
 
 /// Makes `to` of the weights `from` and the games in `games`, with what it takes on the way in `folder`. Goes on with what a stopped
@@ -31,7 +31,8 @@ pub(super) fn learn(
         for old in [&dataset, &run].into_iter().filter(|old| old.exists()) {
             fs::remove_dir_all(old).with_context(|| old.display().to_string())?;
         }
-        let options = ImportOptions { stop: Arc::clone(stop), ..ImportOptions::default() };
+        let shares = Shares { valid: 1000, test: 0, ..Shares::default() };
+        let options = ImportOptions { shares, stop: Arc::clone(stop), ..ImportOptions::default() };
         import(games, &dataset, &options, |_| {})?;
     }
     let options = TrainOptions { out: &run, resume: run.join(CHECKPOINT).exists(), init: Some(from), stop };

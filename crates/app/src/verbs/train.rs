@@ -90,6 +90,8 @@ fn read(name: &str, sets: &[String]) -> anyhow::Result<RunConfig> {
 
 /// Shows a run on standard error: a bar on a terminal, now and then a line elsewhere.
 struct Watcher {
+    /// Said at the first step, when nothing can be wrong with the run any more.
+    headline: String,
     bar: ProgressBar,
     folder: PathBuf,
     batch: usize,
@@ -106,19 +108,15 @@ const SMOOTH: f64 = 50.0;
 
 impl Watcher {
     fn new(config: &RunConfig, folder: &Path) -> Watcher {
-        info!(
-            "training {} on {}, {} steps of {}",
-            config.net.family(),
-            nets::device_name(),
-            config.steps(),
-            config.train.batch * config.train.accumulate
-        );
+        let (family, device) = (config.net.family(), nets::device_name());
+        let batch = config.train.batch * config.train.accumulate;
+        let headline = format!("training {family} on {device}, {} steps of {batch}", config.steps());
         let bar = ProgressBar::new(config.steps());
         let style = "{bar:24} {pos}/{len}  {msg}  left {eta}";
         bar.set_style(ProgressStyle::with_template(style).expect("a fixed template"));
         bar.enable_steady_tick(Duration::from_secs(1));
-        let batch = config.train.batch * config.train.accumulate;
         Watcher {
+            headline,
             bar,
             folder: folder.to_owned(),
             batch,
@@ -136,6 +134,7 @@ impl Watcher {
                 match self.began {
                     Some(_) => self.waited += waited,
                     None => {
+                        info!("{}", self.headline);
                         self.began = Some((*step, *seconds));
                         self.bar.reset_eta();
                     }

@@ -177,6 +177,9 @@ mod tests {
     use super::*;
     use crate::weights::{Weights, values};
 
+    /// A gradient through another pass would be apart by about as much as it is long.
+    const ROUNDING: f32 = 0.05;
+
     /// Length of the difference beside the length of what is expected.
     fn distance(found: &[f32], expected: &[f32]) -> f32 {
         let length = |values: &mut dyn Iterator<Item = f32>| values.map(|x| x * x).sum::<f32>().sqrt();
@@ -203,12 +206,13 @@ mod tests {
         let second = network.pass(x.clone() + network.recycle.forward(first), None).detach();
         let (y, expected) = gradients(network.pass(x + network.recycle.forward(second), None));
         let (same, found) = gradients(network.forward(&board, 3, None));
-        // Passes that do not learn may be computed in another order of sums.
-        assert!(distance(&same, &y) < 1e-4);
+        // Passes that do not learn are computed by the blocks of inference, which round more.
+        let apart = distance(&same, &y);
+        assert!(apart < ROUNDING, "{apart}");
         assert!(found.0.keys().eq(expected.0.keys()));
         for (name, array) in &expected.0 {
             let apart = distance(&found.0[name].values, &array.values);
-            assert!(apart < 1e-4, "{name}: {apart}");
+            assert!(apart < ROUNDING, "{name}: {apart}");
         }
         assert!(expected.0["recycle.inner.weight"].values.iter().any(|&slope| slope != 0.0));
         let (_, one) = gradients(network.forward(&board, 1, None));
