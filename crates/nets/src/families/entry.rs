@@ -27,7 +27,7 @@ pub struct Entry {
     pub(super) training: fn(&Value) -> TrainConfig,
     pub(super) phases: fn(&Value) -> Vec<Phase>,
     pub(super) train: Train,
-    pub(super) mind: fn(&Value, &Weights) -> Result<Arc<dyn Brain>, WeightError>,
+    pub(super) mind: MakeMind,
     pub(super) calibrate: fn(&Value, WeightFile, &Path, &Dataset, usize) -> Result<(), TrainError>,
     pub(super) fit_temperatures: FitTemperatures,
     pub(super) fit_balance: FitBalance,
@@ -38,6 +38,7 @@ pub struct Entry {
 
 type Train =
     fn(&Value, &TrainConfig, &Dataset, &TrainOptions<'_>, &mut dyn FnMut(&Event)) -> Result<(), TrainError>;
+type MakeMind = fn(&Value, &Weights) -> Result<Arc<dyn Brain>, WeightError>;
 type FitTemperatures =
     fn(&Value, &mut WeightFile, &Dataset, usize) -> Result<Vec<(Temperature, usize)>, TrainError>;
 

@@ -148,9 +148,9 @@ fn nodes(config: &GraphConfig, graphs: &[Graph]) -> Lookups {
     for graph in graphs {
         let mut occupied = [false; 64];
         graph.pieces.iter().for_each(|piece| occupied[usize::from(piece.square)] = true);
-        for square in 0..64 {
+        for (square, &occupied) in occupied.iter().enumerate() {
             nodes.rows.push((SQUARES + square) as i32);
-            nodes.rows.push((OCCUPIED + usize::from(occupied[square])) as i32);
+            nodes.rows.push((OCCUPIED + usize::from(occupied)) as i32);
             if config.tactics {
                 nodes.rows.push((TENSION + usize::from(graph.tensions[square])) as i32);
             }
