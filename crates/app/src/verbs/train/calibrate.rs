@@ -6,7 +6,7 @@ use ::data::Dataset;
 use nets::WeightFile;
 
 /// Fit a temperature for players of each rating, so that moves which are given a chance of one in three are played one time in three,
-/// and shifts of what players expect, so that both sides of a game together expect one point.
+/// and, where asked to, shifts of what players expect, so that both sides of a game together expect one point.
 ///
 /// Fitted on validation games with a time control, which no training run learns from. The weights stay as they are; the
 /// temperatures and shifts go into the card.
@@ -23,8 +23,8 @@ pub(crate) struct Args {
     /// Positions to fit on
     #[arg(long, default_value_t = 60_000, value_name = "N")]
     positions: usize,
-    /// Positions to fit shifts on
-    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    /// Positions to fit shifts on; 0 fits none
+    #[arg(long, default_value_t = 0, value_name = "N")]
     balance_positions: usize,
 }
 
@@ -32,7 +32,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut file = WeightFile::read(&args.weights)?;
     let data = Dataset::open(&args.data)?;
     let fitted = nets::fit_temperatures(&mut file, &data, args.positions)?;
-    let shifts = nets::fit_balance(&mut file, &data, args.balance_positions)?;
+    let shifts = match args.balance_positions {
+        0 => Vec::new(),
+        positions => nets::fit_balance(&mut file, &data, positions)?,
+    };
     file.write(&args.out)?;
     println!("rating  temperature  positions");
     for (temperature, positions) in &fitted {
