@@ -180,8 +180,7 @@ pub(crate) async fn mistakes(State(state): Shared, client: Client) -> Result<Jso
     off_the_runtime(move || {
         let mut memories = state.memories.all(&client.0).map_err(|error| ApiError::not_written(&error))?;
         let cards = state.imports.cards(&client.0).into_iter().take(MOST_CARDS);
-        let told =
-            cards.map(|card| json!({ "memory": memories.get(&format!("m/{}", card.id)), "card": card }));
+        let told = cards.map(|card| Mistake { memory: memories.remove(&format!("m/{}", card.id)), card });
         Ok(Json(told.collect()))
     })
     .await
@@ -196,13 +195,12 @@ pub(crate) async fn mistakes(State(state): Shared, client: Client) -> Result<Jso
         ApiError,
     )
 )]
-pub(crate) async fn memories(State(state): Shared, client: Client) -> Result<Json<Value>, ApiError> {
+pub(crate) async fn memories(
+    State(state): Shared,
+    client: Client,
+) -> Result<Json<HashMap<String, Value>>, ApiError> {
     off_the_runtime(move || {
-        state
-            .memories
-            .all(&client.0)
-            .map(|all| Json(json!(all)))
-            .map_err(|error| ApiError::not_written(&error))
+        state.memories.all(&client.0).map(Json).map_err(|error| ApiError::not_written(&error))
     })
     .await
 }
