@@ -4,6 +4,279 @@
  */
 
 export interface paths {
+    "/api/analysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a mind think about a position for as long as somebody listens.
+         * @description One JSON object a line whenever there is more to say, and `{"type": "done"}` at the end. Closing the connection stops the thought.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AnalysisQuestion"];
+                };
+            };
+            responses: {
+                /** @description Lines of JSON */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": components["schemas"]["AnalysisLine"];
+                    };
+                };
+                /** @description No such mind */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not a position */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many analyses of yours at once */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many analyses of everybody's */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything of one's own as one file. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Games, reviews, imports, repertoires, positions, memories */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Archive"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Take over such a file. What is there already stays. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Archive"];
+                };
+            };
+            responses: {
+                /** @description How much came in */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CameIn"];
+                    };
+                };
+                /** @description Not an archive */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not saved: the disk is full */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/explorer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What people of a rating play in a position, and how well it serves them.
+         * @description One JSON object a line: first what people play, at once; then the engine's word on each move with its trap meter, as they are found;
+         *     then `{"type": "done"}`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ExplorerQuestion"];
+                };
+            };
+            responses: {
+                /** @description Lines of JSON */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": components["schemas"]["ExplorerLine"];
+                    };
+                };
+                /** @description No network knows people */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not a position */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many questions of yours at once */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many questions of everybody's */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/games": {
         parameters: {
             query?: never;
@@ -366,6 +639,362 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Games that were brought along, and how far they have been looked over. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The imports */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Import"][];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Bring games along; they are looked over in the background.
+         * @description The body is the file itself.
+         */
+        post: {
+            parameters: {
+                query: {
+                    /** @description Whose games they are; without it whoever is in most of them. */
+                    player?: string;
+                    title?: string;
+                    rating: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/x-chess-pgn": string;
+                };
+            };
+            responses: {
+                /** @description Kept */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["KeptImport"];
+                    };
+                };
+                /** @description No games of that player */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not a rating */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many imports of yours */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not saved: the disk is full */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/imports/own": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look over the finished games that were played here. */
+        post: {
+            parameters: {
+                query: {
+                    /** @description Whose games they are; without it whoever is in most of them. */
+                    player?: string;
+                    title?: string;
+                    rating: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Kept */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["KeptImport"];
+                    };
+                };
+                /** @description No finished games */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not a rating */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many imports of yours */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not saved: the disk is full */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove an import with its puzzles. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description It is gone */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description No such import of yours */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is remembered of puzzles and positions, by key. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description States of the scheduler */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": Record<string, never>;
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Remember an answer. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Memory"];
+                };
+            };
+            responses: {
+                /** @description It is on disk */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Too large */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not saved: the disk is full */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/minds": {
         parameters: {
             query?: never;
@@ -390,6 +1019,51 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Mind"][];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mistakes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own mistakes as puzzles, those worth most first. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Each with what is remembered of it */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Mistake"][];
                     };
                 };
                 /** @description What is malformed, too large, too fast or from a foreign page */
@@ -580,6 +1254,270 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What all imported games say of their player. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description By part */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProfilePart"][];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repertoires": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's repertoires. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The repertoires */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Repertoire"][];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Keep a repertoire. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewRepertoire"];
+                };
+            };
+            responses: {
+                /** @description As it was kept */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Repertoire"];
+                    };
+                };
+                /** @description No title */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many repertoires */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not saved: the disk is full */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repertoires/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Put another repertoire in the place of one. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewRepertoire"];
+                };
+            };
+            responses: {
+                /** @description It is on disk */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description No title */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No such repertoire of yours */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not saved: the disk is full */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Remove a repertoire. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description It is gone */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description No such repertoire of yours */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/review": {
         parameters: {
             query?: never;
@@ -645,6 +1583,217 @@ export interface paths {
             };
         };
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own reviews, newest first. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The reviews */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["KeptReview"][];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Keep a game for review. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReviewRequest"];
+                };
+            };
+            responses: {
+                /** @description Where the review is to be found */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["KeptId"];
+                    };
+                };
+                /** @description Not a game */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many reviews of yours */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not saved: the disk is full */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A review that was kept, or that of a game of one's own.
+         * @description The lines of `/api/review`: as they are found the first time, as they were kept afterwards.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Lines of JSON */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": components["schemas"]["ReviewLine"];
+                    };
+                };
+                /** @description No such review of yours */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Other games are being reviewed */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Remove a review. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description It is gone */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description No such review of yours */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -828,14 +1977,62 @@ export interface components {
             type: "resign";
         } | {
             /** @enum {string} */
+            type: "abort";
+        } | {
+            /** @enum {string} */
             type: "draw";
         } | {
             /** @enum {string} */
             type: "takeback";
         };
+        AnalysisLine: (components["schemas"]["AnalysisWord"] & {
+            /** @enum {string} */
+            type: "lines";
+        }) | {
+            /** @enum {string} */
+            type: "done";
+        };
+        /** @description A position, and who is to think about it. */
+        AnalysisQuestion: {
+            fen?: string | null;
+            lines?: number;
+            /** @description A pair of mind and search, as `/api/minds` names them. */
+            mind: string;
+            /** @description In UCI. */
+            moves?: string[];
+            /** Format: int64 */
+            seconds?: number;
+        };
+        /** @description What a mind thinks so far. */
+        AnalysisWord: {
+            /** Format: int32 */
+            depth: number;
+            /** @description The best first. */
+            lines: components["schemas"]["Line"][];
+            /** Format: int64 */
+            nodes: number;
+            /** Format: int64 */
+            nodes_per_second: number;
+        };
         ApiError: {
             code: string;
             message: string;
+        };
+        /** @description Everything of a player. */
+        Archive: {
+            /** @description Texts by their paths in the player's folder. */
+            files: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description The version.
+             */
+            tabiya_archive: number;
+        };
+        CameIn: {
+            /** @description Files and entries of lists that were not there. */
+            added: number;
         };
         Clock: {
             /** Format: int32 */
@@ -852,7 +2049,89 @@ export interface components {
         Error: {
             error: components["schemas"]["ApiError"];
         };
+        /** @description A rating with its interval. */
+        Estimate: {
+            /** Format: int32 */
+            high: number;
+            /**
+             * Format: int32
+             * @description 95 %, as far as moves are independent of each other. An end of the ladder says: that or beyond.
+             */
+            low: number;
+            /** Format: int32 */
+            rating: number;
+        };
+        /** @description First what people play, then the engine's word on each of their moves. */
+        ExplorerLine: (components["schemas"]["ExplorerPeople"] & {
+            /** @enum {string} */
+            type: "people";
+        }) | (components["schemas"]["ExplorerWord"] & {
+            /** @enum {string} */
+            type: "engine";
+        }) | {
+            /** @enum {string} */
+            type: "done";
+        };
+        ExplorerMove: {
+            /**
+             * Format: float
+             * @description How many people of the rating choose it.
+             */
+            chance: number;
+            /** @description Chances of White, of a draw, of Black. */
+            chances: [
+                number,
+                number,
+                number
+            ] | null;
+            /**
+             * Format: float
+             * @description Points that they can expect with it, against their equals.
+             */
+            expected: number | null;
+            san: string;
+            uci: string;
+        };
+        ExplorerPeople: {
+            /**
+             * Format: float
+             * @description Points that the side to move can expect.
+             */
+            expected: number | null;
+            fen: string;
+            moves: components["schemas"]["ExplorerMove"][];
+            opening: components["schemas"]["Opening"] | null;
+            /** Format: int32 */
+            rating: number;
+            turn: components["schemas"]["Side"];
+        };
+        /** @description A position, and whose moves are wanted. */
+        ExplorerQuestion: {
+            /** @description Whether the engine's word is wanted, too. */
+            engine?: boolean;
+            fen?: string | null;
+            /** @description In UCI. */
+            moves?: string[];
+            /** Format: int32 */
+            rating: number;
+        };
+        ExplorerWord: {
+            pitfall: components["schemas"]["Pitfall"] | null;
+            score: components["schemas"]["Score"];
+            /**
+             * Format: float
+             * @description Points that the likely answers give away on the average.
+             */
+            trap: number;
+            uci: string;
+            /**
+             * Format: float
+             * @description The score as points of the mover.
+             */
+            value: number;
+        };
         Game: {
+            can_abort: boolean;
             can_take_back: boolean;
             check: boolean;
             clock: components["schemas"]["Clock"] | null;
@@ -875,11 +2154,50 @@ export interface components {
             turn: components["schemas"]["Side"];
             verdict: components["schemas"]["Verdict"] | null;
         };
+        /** @description As the page sees it. */
+        Import: components["schemas"]["KeptImport"] & {
+            /**
+             * Format: float
+             * @description The share that has been looked over.
+             */
+            progress: number;
+        };
         /**
          * @description What a move was, by what it gave away.
          * @enum {string}
          */
         Judgement: "best" | "good" | "inaccuracy" | "mistake" | "blunder";
+        /** @description Where a review is to be found. */
+        KeptId: {
+            id: string;
+        };
+        /** @description Games that a player brought. */
+        KeptImport: {
+            cards: number;
+            /** Format: int64 */
+            created_s: number;
+            done: boolean;
+            games: number;
+            id: string;
+            /** @description Games that could not be read, or in which the player did not play. */
+            left_out: number;
+            player: string;
+            /**
+             * Format: int32
+             * @description For games that do not say how strong she was.
+             */
+            rating: number;
+            title: string;
+        };
+        KeptReview: {
+            /** Format: int64 */
+            created_s: number;
+            id: string;
+            tags: [
+                string,
+                string
+            ][];
+        };
         Likely: {
             /** Format: float */
             chance: number;
@@ -890,6 +2208,12 @@ export interface components {
             san: string[];
             score: components["schemas"]["Score"] | null;
             uci: string[];
+        };
+        /** @description What is remembered of a puzzle or a position. */
+        Memory: {
+            key: string;
+            /** @description As the scheduler has it; the server only keeps it. */
+            state: Record<string, never>;
         };
         /** @description A way to play, as the page shows it. */
         Mind: {
@@ -919,11 +2243,22 @@ export interface components {
              */
             think_s: number | null;
         };
+        /** @description A puzzle with what is remembered of it. */
+        Mistake: {
+            card: components["schemas"]["Puzzle"];
+            memory: Record<string, never> | null;
+        };
         MoveCurve: {
             /** @description The chance at each of the ratings. */
             chances: number[];
             san: string;
             uci: string;
+        };
+        NewRepertoire: {
+            color: components["schemas"]["Side"];
+            /** @description With all variations. */
+            pgn: string;
+            title: string;
         };
         NewTabiya: {
             start: components["schemas"]["Start"];
@@ -956,6 +2291,18 @@ export interface components {
             /** @description Seconds that each of them would take. */
             think_s: (number | null)[];
         };
+        Pitfall: {
+            /** Format: float */
+            chance: number;
+            /**
+             * Format: float
+             * @description Points.
+             */
+            cost: number;
+            /** @description What is right instead. */
+            right: string | null;
+            san: string;
+        };
         PlayedMove: {
             /** @description After the move. */
             fen: string;
@@ -974,6 +2321,57 @@ export interface components {
             spent_ms: number;
             uci: string;
         };
+        /** @description What a slice is told as. */
+        ProfilePart: {
+            estimate: components["schemas"]["Estimate"] | null;
+            /** Format: int32 */
+            games: number;
+            /** @description `all`, `phase`, `clock`, `colour` or `opening`. */
+            kind: string;
+            /**
+             * Format: double
+             * @description Chances given away for each move.
+             */
+            loss: number | null;
+            /** Format: int32 */
+            moves: number;
+            name: string;
+            /** Format: double */
+            points: number;
+        };
+        Puzzle: {
+            accepted: string[];
+            /** @description The position before the opponent's last move, and that move; they lead to the position to solve. */
+            before_fen: string;
+            best: string;
+            /** Format: float */
+            chance: number;
+            fen: string;
+            /** @description Who played, and when. */
+            game: string;
+            id: string;
+            lead_in: string | null;
+            line: string[];
+            /**
+             * Format: float
+             * @description Points given away, as chances.
+             */
+            loss: number;
+            /** @description What was played, what is best, and everything that is nearly as good. */
+            played: string;
+            played_san: string;
+            ply: number;
+            /**
+             * Format: int32
+             * @description How likely people of one's own rating find the best move, and those a little stronger.
+             */
+            rating: number;
+            side: components["schemas"]["Side"];
+            /** Format: int32 */
+            stronger: number;
+            /** Format: float */
+            stronger_chance: number;
+        };
         /** @description A position, and the player whom minds shall think of. */
         Question: {
             /**
@@ -988,7 +2386,10 @@ export interface components {
             rating?: number;
         };
         /** @enum {string} */
-        Reason: "checkmate" | "stalemate" | "material" | "repetition" | "fifty_moves" | "agreement" | "resignation" | "time";
+        Reason: "checkmate" | "stalemate" | "material" | "repetition" | "fifty_moves" | "agreement" | "resignation" | "time" | "aborted";
+        Repertoire: components["schemas"]["NewRepertoire"] & {
+            id: string;
+        };
         ReviewGame: {
             moves: components["schemas"]["PlayedMove"][];
             opening: components["schemas"]["Opening"] | null;
@@ -1021,6 +2422,13 @@ export interface components {
             loss: number;
             people: components["schemas"]["People"] | null;
             ply: number;
+            /**
+             * Format: int32
+             * @description Of the mover: the game's own word, or else the reader's.
+             */
+            rating: number | null;
+            /** @description Whether the game itself told it. */
+            rating_known: boolean;
             side: components["schemas"]["Side"];
         };
         ReviewPosition: {
@@ -1059,6 +2467,9 @@ export interface components {
         /** @description A game as it is asked for. */
         Setup: {
             color: components["schemas"]["Side"];
+            evaluation?: boolean;
+            /** @description What the player has agreed with herself to see while she plays. */
+            hints?: boolean;
             /**
              * @description The opponent, as `tabiya` names its minds: `family:search`.
              * @example heuristic:alpha-beta
@@ -1075,6 +2486,7 @@ export interface components {
              */
             rating: number;
             start?: components["schemas"]["Start"];
+            takebacks?: boolean;
             time: components["schemas"]["TimeControl"] | null;
             /** @description What the player calls the position that she practises. */
             title?: string | null;
@@ -1140,26 +2552,48 @@ export interface components {
     pathItems: never;
 }
 export type Action = components['schemas']['Action'];
+export type AnalysisLine = components['schemas']['AnalysisLine'];
+export type AnalysisQuestion = components['schemas']['AnalysisQuestion'];
+export type AnalysisWord = components['schemas']['AnalysisWord'];
 export type ApiError = components['schemas']['ApiError'];
+export type Archive = components['schemas']['Archive'];
+export type CameIn = components['schemas']['CameIn'];
 export type Clock = components['schemas']['Clock'];
 export type Error = components['schemas']['Error'];
+export type Estimate = components['schemas']['Estimate'];
+export type ExplorerLine = components['schemas']['ExplorerLine'];
+export type ExplorerMove = components['schemas']['ExplorerMove'];
+export type ExplorerPeople = components['schemas']['ExplorerPeople'];
+export type ExplorerQuestion = components['schemas']['ExplorerQuestion'];
+export type ExplorerWord = components['schemas']['ExplorerWord'];
 export type Game = components['schemas']['Game'];
+export type Import = components['schemas']['Import'];
 export type Judgement = components['schemas']['Judgement'];
+export type KeptId = components['schemas']['KeptId'];
+export type KeptImport = components['schemas']['KeptImport'];
+export type KeptReview = components['schemas']['KeptReview'];
 export type Likely = components['schemas']['Likely'];
 export type Line = components['schemas']['Line'];
+export type Memory = components['schemas']['Memory'];
 export type Mind = components['schemas']['Mind'];
 export type MindOpinion = components['schemas']['MindOpinion'];
+export type Mistake = components['schemas']['Mistake'];
 export type MoveCurve = components['schemas']['MoveCurve'];
+export type NewRepertoire = components['schemas']['NewRepertoire'];
 export type NewTabiya = components['schemas']['NewTabiya'];
 export type Opening = components['schemas']['Opening'];
 export type OpeningLine = components['schemas']['OpeningLine'];
 export type Opinions = components['schemas']['Opinions'];
 export type Pace = components['schemas']['Pace'];
 export type People = components['schemas']['People'];
+export type Pitfall = components['schemas']['Pitfall'];
 export type PlayedMove = components['schemas']['PlayedMove'];
 export type Ply = components['schemas']['Ply'];
+export type ProfilePart = components['schemas']['ProfilePart'];
+export type Puzzle = components['schemas']['Puzzle'];
 export type Question = components['schemas']['Question'];
 export type Reason = components['schemas']['Reason'];
+export type Repertoire = components['schemas']['Repertoire'];
 export type ReviewGame = components['schemas']['ReviewGame'];
 export type ReviewLine = components['schemas']['ReviewLine'];
 export type ReviewMove = components['schemas']['ReviewMove'];
