@@ -238,7 +238,7 @@ pub(super) fn looked_up(
             let nothing = Tensor::<1>::zeros([1], &device);
             fused::apply(Level::best(), operation, nothing, table(from))
         }
-        (None, _) => plain_sums(from, lookups),
+        (None, _) => plain_sums(from.val(), lookups),
     }
 }
 
