@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     let verb = verb.unwrap_or_else(|| match io::stdin().is_terminal() {
         true => Verb::Play(verbs::play::Args::bare()),
         // GUIs start engines by their name alone and talk to them through a pipe.
-        false => Verb::Uci(verbs::uci::Args {}),
+        false => Verb::Uci(verbs::uci::Args::default()),
     });
     verb.run().unwrap_or_else(|error| {
         if is_closed_pipe(&error) {
