@@ -214,6 +214,7 @@ fn word(opinion: &Opinion, score: Option<Score>, started: time::Instant) -> Info
         tbhits: 0,
         chance: None,
         line: opinion.line.clone(),
+        current: None,
         remark: None,
     }
 }

@@ -2,6 +2,7 @@
 
 mod human;
 mod nonsense;
+mod scores;
 mod transcripts;
 mod waiting;
 
