@@ -10,6 +10,7 @@ mod signature;
 mod terminal;
 mod uci;
 mod verbs;
+mod version;
 
 use std::{
     io::{self, IsTerminal},
@@ -22,8 +23,8 @@ use verbs::Verb;
 
 /// A neural chess platform: sparring partner, UCI engine and laboratory in one binary.
 #[derive(Debug, Parser)]
-#[command(name = "tabiya", version, max_term_width = 110)]
-struct Cli {
+#[command(name = "tabiya", version = version::version(), max_term_width = 110)]
+pub(crate) struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
 }
