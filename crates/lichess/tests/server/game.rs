@@ -202,7 +202,8 @@ impl Game {
     /// The account sends a move; an error is the text of a refusal.
     pub(crate) fn account_moves(&mut self, uci: &str) -> Result<(), &'static str> {
         if !self.is_running() || self.moment.turn() != self.plan.us {
-            self.out_of_turn += 1;
+            // A move may cross the end of the game on its way.
+            self.out_of_turn += usize::from(self.is_running());
             return Err("Not your turn, or game already over");
         }
         let Ok(m) = self.moment.parse_uci(uci) else { return Err("illegal move") };

@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use chess::{Moment, shakmaty::Move};
+use chess::{
+    Moment,
+    shakmaty::{Move, Position},
+};
 use engine::{Choice, Score, Search, Settings, Task};
 
 /// The move of a position, whoever asks.
