@@ -84,6 +84,21 @@ enum Flow {
     Over,
 }
 
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Done,
+    Refused,
+    /// Nobody knows, so it is worth another try.
+    Unheard,
+}
+
+impl Asked {
+    fn again_at(self) -> Option<Instant> {
+        (self == Asked::Unheard).then(|| Instant::now() + Duration::from_secs(1))
+    }
+}
+
 pub(crate) struct Table {
     room: Arc<Room>,
     id: String,
@@ -91,6 +106,8 @@ pub(crate) struct Table {
     player: Option<Player>,
     thinking: Option<Thinking>,
     decided: Option<Decided>,
+    /// Whether this stream has said how the game stands. Before that nothing is sent: it may have happened already.
+    is_current: bool,
     lateness: Lateness,
     /// The clock of our last turn, its ply, and how long the move was to take.
     last_turn: Option<(u64, usize, Duration)>,
@@ -114,6 +131,7 @@ impl Table {
             player: None,
             thinking: None,
             decided: None,
+            is_current: false,
             lateness: Lateness::default(),
             last_turn: None,
             mood: human::Mood::default(),
@@ -132,6 +150,7 @@ impl Table {
         let patience = self.room.client.patience;
         let mut back_off = BackOff::new(patience.first_retry, patience.longest_retry);
         loop {
+            self.is_current = false;
             let path = format!("/api/bot/game/stream/{}", self.id);
             let why = match self.room.client.stream(&path).await {
                 Ok(mut lines) => match self.listen(&mut lines, &mut back_off).await {
@@ -198,7 +217,8 @@ impl Table {
 
     /// What has to be done next, and when.
     fn due(&self) -> Option<(Instant, Due)> {
-        let decided = self.decided.as_ref().map(|decided| match decided.sent {
+        let decided = self.decided.as_ref().filter(|_| self.is_current);
+        let decided = decided.map(|decided| match decided.sent {
             None => (decided.at, Due::Act),
             Some(sent) => (sent + self.room.client.patience.answer, Due::Doubt),
         });
@@ -212,14 +232,8 @@ impl Table {
             Due::Act => return self.carry_out().await,
             // The move was taken, and yet nothing has been heard of it.
             Due::Doubt => return Flow::Again,
-            Due::Abort => {
-                self.abort_at = None;
-                self.request("abort", "").await;
-            }
-            Due::Claim => {
-                self.claim_at = None;
-                self.request("claim-victory", "").await;
-            }
+            Due::Abort => self.abort_at = self.request("abort", "").await.again_at(),
+            Due::Claim => self.claim_at = self.request("claim-victory", "").await.again_at(),
         }
         Flow::On
     }
@@ -228,6 +242,7 @@ impl Table {
         let heard = Instant::now();
         match serde_json::from_str::<GameEvent>(line) {
             Ok(GameEvent::GameFull(full)) => {
+                self.is_current = true;
                 // The truth, so what was sent and is not in it has to be sent again.
                 if let Some(decided) = &mut self.decided {
                     decided.sent = None;
@@ -274,7 +289,7 @@ impl Table {
     /// The game cannot be played.
     async fn leave(&mut self, why: &str) -> Flow {
         self.failed("it cannot be played", why);
-        if !self.request("abort", "").await {
+        if self.request("abort", "").await != Asked::Done {
             self.request("resign", "").await;
         }
         Flow::Over
@@ -442,13 +457,13 @@ impl Table {
         }
     }
 
-    /// Asks for something that needs no second try. Tells whether it was done.
-    async fn request(&mut self, what: &str, form: &str) -> bool {
+    /// Asks for something beside the moves.
+    async fn request(&mut self, what: &str, form: &str) -> Asked {
         match self.room.client.post(&format!("/api/bot/game/{}/{what}", self.id), form).await {
-            Ok(()) => true,
+            Ok(()) => Asked::Done,
             Err(failure) => {
                 self.failed(what, &failure.to_string());
-                false
+                if matches!(failure, Failure::Refused { .. }) { Asked::Refused } else { Asked::Unheard }
             }
         }
     }

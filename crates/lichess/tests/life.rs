@@ -143,10 +143,19 @@ async fn every_game_ends_as_the_rules_say_whatever_goes_wrong_on_the_way() {
     let world = server.world();
     assert_eq!(world.games.len(), count, "declined: {:?}", world.declined);
     for (id, game) in &world.games {
+        let story = || {
+            let told = told
+                .iter()
+                .map(ToString::to_string)
+                .filter(|line| line.contains(&format!("{id}:")) || line.contains(&format!("{id} ")));
+            told.collect::<Vec<_>>().join("\n")
+        };
         assert!(
             ["mate", "stalemate", "resign", "draw", "timeout"].contains(&game.status),
-            "{id}: {}",
-            game.status
+            "{id}: {} with {:?}\n{}",
+            game.status,
+            game.moves,
+            story()
         );
         assert_ne!((game.status, game.winner), ("resign", Some(!game.plan.us)), "{id}: no reason to resign");
         assert_eq!(game.strange, 0, "{id}: a move for another position");
@@ -160,7 +169,7 @@ async fn every_game_ends_as_the_rules_say_whatever_goes_wrong_on_the_way() {
             Report::Ended { game, .. } => Some(game),
             _ => None,
         });
-        assert!(started <= 1 && ended == 1, "{id}: {started} beginnings, {ended} ends");
+        assert!(started <= 1 && ended == 1, "{id}: {started} beginnings, {ended} ends\n{}", story());
     }
     assert!(world.faults.count > count, "only {} faults", world.faults.count);
 }
