@@ -23,6 +23,7 @@ const SOURCES: [&str; 7] = [
 const SKIP: &str = "TABIYA_SKIP_PAGE";
 
 fn main() {
+    println!("cargo:rustc-env=TABIYA_COMMIT={}", commit().unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
     println!("cargo:rerun-if-env-changed={SKIP}");
@@ -44,6 +45,21 @@ fn main() {
     let built = files.len() > 1;
     fs::write(out.join("assets.rs"), list(&files, built)).expect("OUT_DIR can be written");
     fs::write(out.join("weights.rs"), weights()).expect("OUT_DIR can be written");
+}
+
+/// The commit that is released. Other builds go without, as every commit would build the program anew.
+fn commit() -> Option<String> {
+    if env::var_os("PROFILE").is_none_or(|profile| profile != "release") {
+        return None;
+    }
+    let folder = output("git", &["rev-parse", "--git-dir"])?;
+    for name in ["HEAD", "logs/HEAD"] {
+        let path = Path::new(folder.trim()).join(name);
+        if path.exists() {
+            println!("cargo:rerun-if-changed={}", path.display());
+        }
+    }
+    Some(output("git", &["rev-parse", "--short=12", "HEAD"])?.trim().to_owned())
 }
 
 /// The weight files in `models/` under the names of their files.

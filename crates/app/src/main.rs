@@ -11,6 +11,7 @@ mod signature;
 mod terminal;
 mod uci;
 mod verbs;
+mod version;
 
 use std::{
     io::{self, IsTerminal},
@@ -23,8 +24,8 @@ use verbs::Verb;
 
 /// A neural chess platform: sparring partner, UCI engine and laboratory in one binary.
 #[derive(Debug, Parser)]
-#[command(name = "tabiya", version, max_term_width = 110)]
-struct Cli {
+#[command(name = "tabiya", version = version::version(), max_term_width = 110)]
+pub(crate) struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
     let verb = verb.unwrap_or_else(|| match io::stdin().is_terminal() {
         true => Verb::Play(verbs::play::Args::bare()),
         // GUIs start engines by their name alone and talk to them through a pipe.
-        false => Verb::Uci(verbs::uci::Args {}),
+        false => Verb::Uci(verbs::uci::Args::default()),
     });
     verb.run().unwrap_or_else(|error| {
         if is_closed_pipe(&error) {

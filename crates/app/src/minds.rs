@@ -5,7 +5,7 @@ mod paced;
 mod random_mover;
 
 use std::{
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -144,17 +144,44 @@ impl Names {
 
     /// A search with the mind in it, and its settings applied.
     pub(crate) fn build(&self, settings: &Settings) -> anyhow::Result<Box<dyn Search>> {
+        match self.mind.as_str() {
+            "random" => Ok(Box::new(RandomMover)),
+            _ => self.build_with(&self.mind()?, settings),
+        }
+    }
+
+    /// The same with a mind that is there already.
+    pub(crate) fn build_with(&self, mind: &Mind, settings: &Settings) -> anyhow::Result<Box<dyn Search>> {
         let settings = Settings { device: self.device.or(settings.device), ..settings.clone() };
-        let mut search: Box<dyn Search> = match self.mind.as_str() {
-            "random" => Box::new(RandomMover),
-            _ if self.of_others() => {
-                engine::build_with(&paced::with_think_time(self.mind()?), &self.search, settings.clone())?
+        let mut search = match self.of_others() {
+            true => {
+                engine::build_with(&paced::with_think_time(mind.clone()), &self.search, settings.clone())?
             }
-            _ => engine::build_with(&self.mind()?, &self.search, settings.clone())?,
+            false => engine::build_with(mind, &self.search, settings.clone())?,
         };
         search.configure(&settings);
         Ok(search)
     }
+}
+
+/// As [`Names::parse`] reads them, for people: a file of weights goes by its name.
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.weights.as_deref().and_then(Path::file_name) {
+            Some(name) => write!(f, "`{}`", name.to_string_lossy()),
+            None if self.search == AUTO => write!(f, "`{}`", self.mind),
+            None => write!(f, "`{}:{}`", self.mind, self.search),
+        }
+    }
+}
+
+/// Whether the network in a file plays at the level that it is asked for.
+pub(crate) fn knows_levels(path: &Path) -> bool {
+    if nets::others::is_other(path) {
+        return path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("onnx"));
+    }
+    let card = fs::read(path).ok().and_then(|bytes| WeightFile::card(&bytes).ok());
+    card.is_some_and(|card| card.family == "human")
 }
 
 /// Whether `text` names a mind of ours (`family`, `family:search`, either with a device, or `random`) and not an engine's command.

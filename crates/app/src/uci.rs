@@ -5,11 +5,16 @@
 mod base_time;
 mod board;
 mod command;
+mod concern;
+mod defaults;
+mod delays;
 mod go;
 mod hooks;
 mod info_line;
 mod options;
 mod output;
+mod preferences;
+mod remarks;
 mod running;
 mod session;
 #[cfg(test)]
@@ -23,13 +28,14 @@ use std::{
     ops::ControlFlow,
 };
 
-pub(crate) use options::Preferences;
+pub(crate) use defaults::Defaults;
 use output::Output;
+pub(crate) use preferences::Preferences;
 use session::Session;
 
 /// Speaks UCI on stdin and stdout until `quit` or the end of input.
-pub(crate) fn serve() -> io::Result<()> {
-    let mut session = Session::new(Output::new(io::stdout()), hooks::build);
+pub(crate) fn serve(defaults: Defaults) -> io::Result<()> {
+    let mut session = Session::new(Output::new(io::stdout()), hooks::build, defaults);
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
     // Bytes, not `lines()`: a stray byte that is not UTF-8 must not end a game.

@@ -2,9 +2,13 @@
 
 mod arena;
 mod bench;
+mod completions;
 mod data;
 mod eval;
 mod eval_explain;
+mod install_engines;
+mod lichess;
+mod man;
 mod models;
 mod opinion;
 mod perft;
@@ -22,9 +26,13 @@ use clap::Subcommand;
 pub(crate) enum Verb {
     Arena(Box<arena::Args>),
     Bench(bench::Args),
+    Completions(completions::Args),
     Data(data::Args),
     Eval(eval::Args),
     EvalExplain(eval_explain::Args),
+    InstallEngines(install_engines::Args),
+    Lichess(lichess::Args),
+    Man(man::Args),
     Models(models::Args),
     Opinion(opinion::Args),
     Perft(perft::Args),
@@ -40,9 +48,13 @@ impl Verb {
         match self {
             Verb::Arena(args) => arena::run(args),
             Verb::Bench(args) => bench::run(args),
+            Verb::Completions(args) => completions::run(args),
             Verb::Data(args) => data::run(args),
             Verb::Eval(args) => eval::run(args),
             Verb::EvalExplain(args) => eval_explain::run(args),
+            Verb::InstallEngines(args) => install_engines::run(args),
+            Verb::Lichess(args) => lichess::run(args),
+            Verb::Man(args) => man::run(args),
             Verb::Models(args) => models::run(args),
             Verb::Opinion(args) => opinion::run(args),
             Verb::Perft(args) => perft::run(args),

@@ -8,6 +8,7 @@
 mod deepen;
 mod foresight;
 mod line;
+mod lines;
 mod moves;
 mod node;
 mod opening;
@@ -101,7 +102,16 @@ impl Search for BatchFirst {
             batch,
             wanted,
         );
-        let (choice, stats) = Deepening { walker, moment, task, budget, stopwatch }.run();
+        let (choice, stats) = Deepening {
+            walker,
+            moment,
+            task,
+            budget,
+            stopwatch,
+            multipv: self.settings.multipv,
+            nodes_before: 0,
+        }
+        .run();
         self.stats = stats;
         Choice { stats: Some(stats), ..choice }
     }

@@ -82,6 +82,8 @@ pub struct Info {
     /// How likely the mind holds the first move of the line to be played.
     pub chance: Option<f32>,
     pub line: Vec<Move>,
+    /// The root move that is looked at now and its number from 1, where the rest repeats what is known already.
+    pub current: Option<(Move, usize)>,
     /// A word for people on how the search went.
     pub remark: Option<String>,
 }

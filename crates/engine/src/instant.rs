@@ -3,6 +3,7 @@
 mod draw;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::{
     fmt,
@@ -108,19 +109,27 @@ impl Instant {
         (best.unwrap_or(candidates[0].m), score)
     }
 
-    /// One line for the move that is played, or, where several are wanted, for the likeliest.
-    fn tell(&self, candidates: &[Candidate], played: Move, word: Info, task: Task<'_>) {
+    /// One line for the move that is played, or, where several are wanted, for the likeliest, each with its own score.
+    fn tell(&self, seen: &Moment, candidates: &[Candidate], played: Move, word: Info, task: Task<'_>) {
         let mut told: Vec<&Candidate> = candidates.iter().collect();
         match self.settings.multipv {
             1 => told.retain(|candidate| candidate.m == played),
             _ => told.sort_by(|a, b| b.chance.total_cmp(&a.chance)),
         }
-        for (rank, candidate) in told.into_iter().take(self.settings.multipv).enumerate() {
+        told.truncate(self.settings.multipv);
+        let moves: Vec<Move> = told.iter().map(|candidate| candidate.m).collect();
+        let scores = match word.wdl {
+            Some(_) if moves.len() > 1 => value::after(&*self.brain, seen, &moves),
+            _ => vec![None; moves.len()],
+        };
+        for (rank, (candidate, score)) in told.into_iter().zip(scores).enumerate() {
             let line = match word.line.first() {
                 Some(&first) if first == candidate.m => word.line.clone(),
                 _ => vec![candidate.m],
             };
-            (task.report)(&Info { multipv: rank + 1, chance: Some(candidate.chance), line, ..word.clone() });
+            let chance = Some(candidate.chance);
+            let score = score.unwrap_or(word.score);
+            (task.report)(&Info { multipv: rank + 1, score, chance, line, ..word.clone() });
         }
     }
 }
@@ -144,12 +153,14 @@ impl Search for Instant {
         let think = opinion.think.as_ref().filter(|_| human.timing);
         let think =
             think.and_then(|think| think_time(think, &seen, &task.limits, *move_overhead_ms, &mut random));
-        if let Some(wdl) = opinion.wdl.or(guard_score.map(even_money)) {
+        let wdl = value::chances(&*self.brain, &seen, &opinion);
+        if let Some(wdl) = wdl.or(guard_score.map(even_money)) {
             self.mood.feel(wdl, human.rating);
         }
-        let score = opinion.wdl.map(score_of).or(guard_score);
+        let score = wdl.map(score_of).or(guard_score);
         let ponder = opinion.line.get(1).copied().filter(|_| opinion.line.first() == Some(&best));
-        self.tell(&candidates, best, word(&opinion, score, started), task);
+        let word = Info { wdl, ..word(&opinion, score, started) };
+        self.tell(&seen, &candidates, best, word, task);
         Choice {
             best: Some(best),
             ponder,
@@ -203,6 +214,7 @@ fn word(opinion: &Opinion, score: Option<Score>, started: time::Instant) -> Info
         tbhits: 0,
         chance: None,
         line: opinion.line.clone(),
+        current: None,
         remark: None,
     }
 }

@@ -83,8 +83,11 @@ impl Entrant {
     pub(crate) fn start(&self, common: &Common, abort: &AtomicBool) -> anyhow::Result<Box<dyn Player>> {
         match &self.kind {
             Kind::Mind(name) => {
-                let Preferences { settings, names, .. } = self.preferences(common)?;
+                let preferences = self.preferences(common)?;
+                let Preferences { settings, names, .. } = preferences.clone();
                 let names = Names { weights: names.weights, passes: names.passes, ..Names::parse(name) };
+                // With `UCI_LimitStrength` another mind may stand in.
+                let names = Preferences { names, ..preferences }.names();
                 Ok(Box::new(Mind::start(names.build(&settings)?, names.device.is_some())))
             }
             Kind::Command(command) => {

@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Bench,
     /// A command that cannot be carried out, with the sentence that says why.
     Malformed(&'static str),
+    /// The same of a `position`, after which there is none.
+    NoPosition(&'static str),
 }
 
 /// Where a game began and what has been played since.
@@ -84,7 +86,7 @@ fn position(words: &[&str]) -> Command {
     let fen = match start {
         ["startpos", ..] => None,
         ["fen", fen @ ..] if !fen.is_empty() => Some(fen.join(" ")),
-        _ => return Command::Malformed("position needs `startpos`, or `fen` and a FEN after it"),
+        _ => return Command::NoPosition("position needs `startpos`, or `fen` and a FEN after it"),
     };
     let moves = moves.unwrap_or_default().iter().map(ToString::to_string).collect();
     Command::Position(Place { fen, moves })
@@ -118,7 +120,7 @@ impl fmt::Display for Command {
             Command::Display => f.write_str("d"),
             Command::Eval => f.write_str("eval"),
             Command::Bench => f.write_str("bench"),
-            Command::Malformed(why) => write!(f, "nothing: {why}"),
+            Command::Malformed(why) | Command::NoPosition(why) => write!(f, "nothing: {why}"),
         }
     }
 }
@@ -167,8 +169,11 @@ mod tests {
         ] {
             assert_eq!(Command::parse(line), command, "{line:?}");
         }
-        for line in ["setoption", "setoption name", "setoption name value 1", "position", "position fen"] {
+        for line in ["setoption", "setoption name", "setoption name value 1"] {
             assert!(matches!(Command::parse(line), Some(Command::Malformed(_))), "{line:?}");
+        }
+        for line in ["position", "position fen", "position fen moves e2e4"] {
+            assert!(matches!(Command::parse(line), Some(Command::NoPosition(_))), "{line:?}");
         }
     }
 

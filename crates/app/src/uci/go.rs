@@ -1,6 +1,6 @@
 //! The arguments of `go`: what to think about, and for how long.
 
-use std::{fmt, num::IntErrorKind, time::Duration};
+use std::{fmt, time::Duration};
 
 use chess::{
     Clocks,
@@ -27,7 +27,13 @@ pub(crate) struct Go {
     pub(crate) infinite: bool,
     pub(crate) ponder: bool,
     pub(crate) search_moves: Vec<UciMove>,
+    /// Limits whose number could not be read, as they were written.
+    pub(crate) unread: Vec<String>,
 }
+
+/// Every limit that takes a number.
+const LIMITS: [&str; 10] =
+    ["wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate", "perft"];
 
 impl Go {
     /// Reads the words after `go`, in any order. What means nothing is skipped.
@@ -44,13 +50,26 @@ impl Go {
                     rest
                 }
                 ("searchmoves", _) => go.take_moves(rest),
-                (limit, [value, after @ ..]) if number(value).is_some_and(|value| go.set(limit, value)) => {
-                    after
-                }
+                (limit, _) if LIMITS.contains(&limit) => match rest {
+                    [value, after @ ..] if let Some(value) = whole(value) => {
+                        go.set(limit, value);
+                        after
+                    }
+                    _ => {
+                        go.complain(limit, rest.first());
+                        rest
+                    }
+                },
                 _ => rest,
             };
         }
         go
+    }
+
+    fn complain(&mut self, limit: &str, value: Option<&&str>) {
+        const LONGEST: usize = 20;
+        let value: String = value.map_or("", |value| value).chars().take(LONGEST).collect();
+        self.unread.push(format!("{limit} {value}").trim_end().to_owned());
     }
 
     fn take_moves<'a, 'b>(&mut self, mut words: &'a [&'b str]) -> &'a [&'b str] {
@@ -63,22 +82,20 @@ impl Go {
         words
     }
 
-    /// Whether `limit` is one that takes a number.
-    fn set(&mut self, limit: &str, value: i64) -> bool {
+    fn set(&mut self, limit: &str, value: i64) {
         match limit {
             "wtime" => self.left_ms.white = Some(value),
             "btime" => self.left_ms.black = Some(value),
             "winc" => self.increment_ms.white = Some(value),
             "binc" => self.increment_ms.black = Some(value),
-            "movestogo" => self.moves_to_go = Some(at_least(1, value)),
+            // Some GUIs write 0 for the rest of the game.
+            "movestogo" => self.moves_to_go = (value > 0).then(|| at_least(1, value)),
             "movetime" => self.move_time_ms = Some(value.max(1).unsigned_abs()),
             "depth" => self.depth = Some(at_least(1, value)),
             "nodes" => self.nodes = Some(value.max(1).unsigned_abs()),
             "mate" => self.mate = Some(at_least(1, value)),
-            "perft" => self.perft = Some(at_least(0, value)),
-            _ => return false,
+            _ => self.perft = Some(at_least(0, value)),
         }
-        true
     }
 
     /// The clocks, if at least one was given; the other is then taken to show the same.
@@ -100,7 +117,7 @@ impl Go {
             on_clock: self.clocks().is_some(),
             moves_to_go: self.moves_to_go,
             move_time: self.move_time_ms.map(|ms| Duration::from_millis(ms.min(FOR_EVER_MS))),
-            depth: self.depth.map(|plies| plies.min(FOR_EVER_PLIES)),
+            depth: self.depth.or(self.answers_at_once().then_some(1)).map(|plies| plies.min(FOR_EVER_PLIES)),
             nodes: self.nodes,
             mate: self.mate.map(|moves| moves.min(FOR_EVER_PLIES)),
             ..Limits::default()
@@ -109,11 +126,16 @@ impl Go {
 
     /// Nothing that was asked for is sure to end this search.
     pub(crate) fn is_endless(&self) -> bool {
-        self.infinite
-            || self.clocks().is_none()
-                && self.move_time_ms.is_none()
-                && self.depth.is_none()
-                && self.nodes.is_none()
+        self.infinite || self.is_unlimited() && !self.answers_at_once()
+    }
+
+    /// A limit was meant, but none could be read: whoever asked waits for a move, and nothing else would end the search.
+    fn answers_at_once(&self) -> bool {
+        !self.unread.is_empty() && !self.infinite && self.is_unlimited() && self.mate.is_none()
+    }
+
+    fn is_unlimited(&self) -> bool {
+        self.clocks().is_none() && self.move_time_ms.is_none() && self.depth.is_none() && self.nodes.is_none()
     }
 
     /// The answer must wait for `stop`, even if there is nothing left to think about.
@@ -122,16 +144,10 @@ impl Go {
     }
 }
 
-/// A whole number; one that is too large for us is as large as can be.
-pub(crate) fn number(text: &str) -> Option<i64> {
-    text.parse().map_or_else(
-        |error: std::num::ParseIntError| match error.kind() {
-            IntErrorKind::PosOverflow => Some(i64::MAX),
-            IntErrorKind::NegOverflow => Some(i64::MIN),
-            _ => None,
-        },
-        Some,
-    )
+/// A whole number. Some GUIs write times with a fraction, which is dropped.
+fn whole(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    fraction.bytes().all(|digit| digit.is_ascii_digit()).then(|| whole.parse().ok()).flatten()
 }
 
 fn at_least(least: u32, value: i64) -> u32 {
@@ -203,6 +219,7 @@ pub(crate) mod tests {
                 infinite,
                 ponder,
                 search_moves,
+                unread: Vec::new(),
             })
     }
 
@@ -212,7 +229,7 @@ pub(crate) mod tests {
 
     #[test]
     fn arguments_come_in_any_order_and_strangers_are_skipped() {
-        let expected = Go {
+        let mut expected = Go {
             depth: Some(7),
             nodes: Some(900),
             ponder: true,
@@ -222,10 +239,37 @@ pub(crate) mod tests {
         for line in [
             "depth 7 nodes 900 ponder searchmoves e2e4 d2d4",
             "searchmoves e2e4 d2d4 ponder nodes 900 depth 7",
-            "joho depth x depth 7 7 ponder searchmoves e2e4 d2d4 nodes 900 wtime",
+            "joho depth 7 7 ponder searchmoves e2e4 d2d4 nodes 900 movestogo 0",
         ] {
             assert_eq!(go(line), expected, "{line}");
         }
+        expected.unread = ["depth x", "wtime"].map(str::to_owned).to_vec();
+        assert_eq!(go("depth x depth 7 ponder searchmoves e2e4 d2d4 nodes 900 wtime"), expected);
+    }
+
+    #[test]
+    fn a_limit_that_cannot_be_read_never_becomes_an_endless_search() {
+        for (line, unread, depth, endless) in [
+            ("depth abc", 1, Some(1), false),
+            ("depth", 1, Some(1), false),
+            ("depth 99999999999999999999", 1, Some(1), false),
+            ("movetime -", 1, Some(1), false),
+            ("wtime x btime 5000", 1, None, false),
+            ("movetime 1e3 wtime 9000 btime 9000", 1, None, false),
+            ("infinite depth x", 1, None, true),
+            ("mate x", 1, Some(1), false),
+            ("wtime 9990.5 btime 100.25", 0, None, false),
+            ("wtime 1.2.3", 1, Some(1), false),
+        ] {
+            let go = go(line);
+            assert_eq!(
+                (go.unread.len(), go.limits().depth, go.is_endless()),
+                (unread, depth, endless),
+                "{line}"
+            );
+        }
+        assert_eq!(go("wtime 9990.5").clocks().unwrap().left_cs.white, 999);
+        assert_eq!((go("movestogo 0").moves_to_go, go("movestogo -3").moves_to_go), (None, None));
     }
 
     #[test]
@@ -235,7 +279,7 @@ pub(crate) mod tests {
             ("wtime -250 btime 3", 1, 1),
             ("wtime 5000", 500, 500),
             ("btime 5000 winc 10", 500, 500),
-            ("wtime 99999999999999999999 btime 1000", u32::MAX, 100),
+            ("wtime 99999999999999999999 btime 1000", 100, 100),
         ] {
             assert_eq!(go(line).clocks().unwrap().left_cs, ByColor { white, black }, "{line}");
             assert!(go(line).limits().on_clock && !go(line).is_endless(), "{line}");

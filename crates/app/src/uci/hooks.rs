@@ -3,13 +3,27 @@
 use chess::Moment;
 use engine::{Search, Settings, Signals};
 
+use super::concern::Thinker;
 use crate::{minds::Names, signature};
 
-/// The search for a set of names, or a sentence that says why there is none.
-pub(crate) type Build = fn(names: &Names) -> Result<Box<dyn Search>, String>;
+/// A search with a mind in it, and who that is; a test may not care.
+pub(crate) struct Built {
+    pub(crate) search: Box<dyn Search>,
+    pub(crate) thinker: Option<Thinker>,
+}
 
-pub(crate) fn build(names: &Names) -> Result<Box<dyn Search>, String> {
-    names.build(&Settings::default()).map_err(|error| format!("{error:#}"))
+/// The search for a set of names, or a sentence that says why there is none.
+pub(crate) type Build = fn(names: &Names) -> Result<Built, String>;
+
+pub(crate) fn build(names: &Names) -> Result<Built, String> {
+    let build = || {
+        let mind = names.mind()?;
+        let search = names.build_with(&mind, &Settings::default())?;
+        let under = engine::find_search(&mind, &names.search)?.name;
+        let thinker = Thinker { search: under, traits: mind.brain.traits().clone(), mind: mind.name };
+        anyhow::Ok(Built { search, thinker: Some(thinker) })
+    };
+    build().map_err(|error| format!("{error:#}"))
 }
 
 /// The parts of the hand-made evaluation, as a table for a person.

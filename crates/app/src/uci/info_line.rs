@@ -17,6 +17,10 @@ pub(crate) struct InfoLine<'a> {
 impl fmt::Display for InfoLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.info;
+        if let Some((m, number)) = info.current {
+            let m = m.to_uci(self.mode);
+            return write!(f, "info depth {} currmove {m} currmovenumber {number}", info.depth);
+        }
         write!(f, "info depth {} seldepth {} multipv {}", info.depth, info.seldepth, info.multipv)?;
         write!(f, " score {}", info.score)?;
         f.write_str(match info.bound {
@@ -84,6 +88,7 @@ mod tests {
             hashfull: 7,
             tbhits: 3,
             chance: None,
+            current: None,
             remark: None,
             line: vec![castling().parse_uci("e1h1").unwrap()],
         }
@@ -105,6 +110,10 @@ mod tests {
             (
                 line(Info { score: Score::mated(2), bound: Bound::Upper, ..info() }, standard, true),
                 format!("{head} mate -2 upperbound wdl 250 500 250 {rest} pv e1g1"),
+            ),
+            (
+                line(Info { current: Some((info().line[0], 7)), ..info() }, standard, true),
+                "info depth 12 currmove e1g1 currmovenumber 7".to_owned(),
             ),
             (
                 line(Info { line: Vec::new(), wdl: None, ..info() }, standard, true),

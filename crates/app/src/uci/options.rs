@@ -1,27 +1,21 @@
 //! Every option in one list. A new one is a line in `OPTIONS` and a field in `Preferences`.
 
-use std::{env, fmt, path::PathBuf};
+use std::{env, fmt, num::IntErrorKind, path::PathBuf};
 
-use engine::{AUTO, Guard, HumanSettings, SEARCHES, Settings};
+use engine::{AUTO, Guard, HumanSettings, SEARCHES};
 
-use super::go::number;
-use crate::minds::{MINDS, Names};
-
-/// What the options set.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Preferences {
-    pub(crate) settings: Settings,
-    pub(crate) names: Names,
-    /// Play like a person, whatever mind is named.
-    pub(crate) limit_strength: bool,
-    pub(crate) chess960: bool,
-    pub(crate) show_wdl: bool,
-    /// How often a fresh start without old memories was asked for.
-    pub(crate) clearings: usize,
-}
+use super::{
+    concern::{
+        Concern::{self, Everybody, Family, Levels, Timing},
+        DRAWN, PUCT, TABLE, TABLEBASES, THREADS, TREE,
+    },
+    preferences::Preferences,
+};
+use crate::minds::MINDS;
 
 pub(crate) struct UciOption {
-    name: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) concern: Concern,
     kind: Kind,
 }
 
@@ -66,43 +60,54 @@ const SEARCH_CHOICES: [&str; SEARCHES.len() + 1] = {
     choices
 };
 
+/// The ones that most people set come first, as GUIs show them in this order.
 #[rustfmt::skip]
 pub(crate) const OPTIONS: &[UciOption] = &[
-    option("Brain", Combo { choices: MINDS, set: |p, value| p.names.mind = value.to_owned() }),
-    option("Search", Combo { choices: &SEARCH_CHOICES, set: |p, value| p.names.search = value.to_owned() }),
-    option("Weights", Text { set: set_weights }),
-    option("UCI_LimitStrength", Check { default: false, set: |p, on| p.limit_strength = on }),
-    option("UCI_Elo", Spin { default: 1500, min: HumanSettings::LEAST_RATING as i64, max: HumanSettings::MOST_RATING as i64, set: |p, value| p.human().rating = value as u16 }),
-    option("OpponentElo", Spin { default: 0, min: 0, max: 4000, set: |p, value| p.human().opponent = (value > 0).then_some(value as u16) }),
-    option("UCI_Opponent", Text { set: set_opponent }),
-    option("Temperature", Spin { default: 100, min: 0, max: 300, set: |p, value| p.human().temperature = value as f32 / 100.0 }),
-    option("TopP", Spin { default: 95, min: 1, max: 100, set: |p, value| p.human().top_p = value as f32 / 100.0 }),
-    option("HumanTiming", Check { default: false, set: |p, on| p.human().timing = on }),
-    option("BlunderGuard", Combo { choices: &["Human", "Off", "Strict"], set: |p, value| p.human().guard = guard(value) }),
-    option("Passes", Spin { default: 0, min: 0, max: 64, set: |p, value| p.names.passes.most = value }),
-    option("UntilSettled", Check { default: false, set: |p, on| p.names.passes.until_settled = on }),
-    option("Steps", Spin { default: 0, min: 0, max: 1024, set: |p, value| p.names.passes.steps = value }),
-    option("Futures", Spin { default: 0, min: 0, max: 1024, set: |p, value| p.names.passes.futures = value }),
-    option("Seed", Spin { default: 0, min: 0, max: i32::MAX as i64, set: |p, value| p.human().seed = (value > 0).then_some(value as u64) }),
-    option("Hash", Spin { default: 64, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.hash_mb = value }),
-    option("Tree", Spin { default: 256, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.tree_mb = value }),
-    option("Batch", Spin { default: 256, min: 1, max: 16384, set: |p, value| p.settings.batch = value }),
-    option("CPuct", Spin { default: 200, min: 0, max: 10_000, set: |p, value| p.settings.puct.c_puct = value as f32 / 100.0 }),
-    option("FpuReduction", Spin { default: 20, min: 0, max: 200, set: |p, value| p.settings.puct.fpu_reduction = value as f32 / 100.0 }),
-    option("PolicyTemperature", Spin { default: 100, min: 1, max: 1000, set: |p, value| p.settings.puct.policy_temperature = value as f32 / 100.0 }),
-    option("Threads", Spin { default: 1, min: 1, max: 1024, set: |p, value| p.settings.threads = value }),
-    option("MultiPV", Spin { default: 1, min: 1, max: 256, set: |p, value| p.settings.multipv = value }),
+    option("Brain", Everybody, Combo { choices: MINDS, set: |p, value| p.names.mind = value.to_owned() }),
+    option("UCI_LimitStrength", Everybody, Check { default: false, set: |p, on| p.limit_strength = on }),
+    option("UCI_Elo", Levels, Spin { default: 1500, min: HumanSettings::LEAST_RATING as i64, max: HumanSettings::MOST_RATING as i64, set: |p, value| p.human().rating = value as u16 }),
+    option("HumanTiming", Timing, Check { default: false, set: |p, on| p.human().timing = on }),
+    option("BlunderGuard", DRAWN, Combo { choices: &["Human", "Off", "Strict"], set: |p, value| p.human().guard = guard(value) }),
+    option("OpponentElo", Levels, Spin { default: 0, min: 0, max: 4000, set: |p, value| p.human().opponent = (value > 0).then_some(value as u16) }),
+    option("Search", Everybody, Combo { choices: &SEARCH_CHOICES, set: |p, value| p.names.search = value.to_owned() }),
+    option("Weights", Everybody, Text { set: set_weights }),
+    option("Hash", TABLE, Spin { default: 64, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.hash_mb = value }),
+    option("Threads", THREADS, Spin { default: 1, min: 1, max: 1024, set: |p, value| p.settings.threads = value }),
+    option("MultiPV", Everybody, Spin { default: 1, min: 1, max: 256, set: |p, value| p.settings.multipv = value }),
     // Nothing to set: with `go ponder` the GUI says in time when to ponder.
-    option("Ponder", Check { default: false, set: |_, _| {} }),
-    option("MoveOverhead", Spin { default: engine::MOVE_OVERHEAD_MS as i64, min: 0, max: 5000, set: |p, value| p.settings.move_overhead_ms = value as u64 }),
-    option("SyzygyPath", Text { set: set_syzygy }),
-    option("UCI_Chess960", Check { default: false, set: |p, on| p.chess960 = on }),
-    option("UCI_ShowWDL", Check { default: false, set: |p, on| p.show_wdl = on }),
-    option("Clear Hash", Button { press: |p| p.clearings += 1 }),
+    option("Ponder", Everybody, Check { default: false, set: |_, _| {} }),
+    option("Move Overhead", Everybody, Spin { default: engine::MOVE_OVERHEAD_MS as i64, min: 0, max: 5000, set: |p, value| p.settings.move_overhead_ms = value as u64 }),
+    option("SyzygyPath", TABLEBASES, Text { set: set_syzygy }),
+    option("UCI_Chess960", Everybody, Check { default: false, set: |p, on| p.chess960 = on }),
+    option("UCI_ShowWDL", Everybody, Check { default: false, set: |p, on| p.show_wdl = on }),
+    option("UCI_Opponent", Everybody, Text { set: set_opponent }),
+    option("Clear Hash", Everybody, Button { press: |p| p.clearings += 1 }),
+    option("Temperature", DRAWN, Spin { default: 100, min: 0, max: 300, set: |p, value| p.human().temperature = value as f32 / 100.0 }),
+    option("TopP", DRAWN, Spin { default: 95, min: 1, max: 100, set: |p, value| p.human().top_p = value as f32 / 100.0 }),
+    option("Seed", DRAWN, Spin { default: 0, min: 0, max: i32::MAX as i64, set: |p, value| p.human().seed = (value > 0).then_some(value as u64) }),
+    option("Tree", TREE, Spin { default: 256, min: 1, max: MAX_HASH_MB, set: |p, value| p.settings.tree_mb = value }),
+    option("Batch", TREE, Spin { default: 256, min: 1, max: 16384, set: |p, value| p.settings.batch = value }),
+    option("CPuct", PUCT, Spin { default: 200, min: 0, max: 10_000, set: |p, value| p.settings.puct.c_puct = value as f32 / 100.0 }),
+    option("FpuReduction", PUCT, Spin { default: 20, min: 0, max: 200, set: |p, value| p.settings.puct.fpu_reduction = value as f32 / 100.0 }),
+    option("PolicyTemperature", PUCT, Spin { default: 100, min: 1, max: 1000, set: |p, value| p.settings.puct.policy_temperature = value as f32 / 100.0 }),
+    option("Passes", RECYCLER, Spin { default: 0, min: 0, max: 64, set: |p, value| p.names.passes.most = value }),
+    option("UntilSettled", RECYCLER, Check { default: false, set: |p, on| p.names.passes.until_settled = on }),
+    option("Steps", PLANNER, Spin { default: 0, min: 0, max: 1024, set: |p, value| p.names.passes.steps = value }),
+    option("Futures", PLANNER, Spin { default: 0, min: 0, max: 1024, set: |p, value| p.names.passes.futures = value }),
 ];
 
-const fn option(name: &'static str, kind: Kind) -> UciOption {
-    UciOption { name, kind }
+/// The one family that can think over its own output.
+const RECYCLER: Concern = Family("recycler");
+/// The one family that imagines futures.
+const PLANNER: Concern = Family("planner");
+
+const fn option(name: &'static str, concern: Concern, kind: Kind) -> UciOption {
+    UciOption { name, concern, kind }
+}
+
+/// The option of that name, without regard to case, as the protocol asks, and to spaces, as GUIs differ in them.
+pub(crate) fn find(name: &str) -> Option<&'static UciOption> {
+    OPTIONS.iter().find(|option| same_name(option.name, name))
 }
 
 /// Several folders are parted as in the system's own paths: `:`, or `;` on Windows.
@@ -138,40 +143,15 @@ fn guard(name: &str) -> Guard {
     }
 }
 
-impl Preferences {
-    fn human(&mut self) -> &mut HumanSettings {
-        &mut self.settings.human
-    }
-
-    /// Who is to play. A GUI that limits the strength wants an opponent of a rating, which is what `human` is.
-    pub(crate) fn names(&self) -> Names {
-        let passes = self.names.passes;
-        let usual = self.names == Names { passes, ..Names::default() };
-        if self.limit_strength && usual {
-            Names { passes, ..Names::parse("human") }
-        } else {
-            self.names.clone()
-        }
-    }
-
-    /// Carries out `setoption`. The answer is a sentence for the user if something is not as he asked; without
-    /// a change if that could not be helped.
-    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Option<String> {
-        let Some(option) = OPTIONS.iter().find(|option| same_name(option.name, name)) else {
-            return Some(format!("there is no option `{name}`"));
-        };
-        option.set(self, value)
-    }
-}
-
-/// Names are compared without case, as the protocol asks, and without spaces, as GUIs differ in them.
 fn same_name(a: &str, b: &str) -> bool {
     let letters = |name: &str| name.replace(' ', "").to_ascii_lowercase();
     letters(a) == letters(b)
 }
 
 impl UciOption {
-    fn set(&self, preferences: &mut Preferences, value: Option<&str>) -> Option<String> {
+    /// Carries out `setoption`. The answer is a sentence for the user if something is not as he asked; without
+    /// a change if that could not be helped.
+    pub(crate) fn set(&self, preferences: &mut Preferences, value: Option<&str>) -> Option<String> {
         let name = self.name;
         match (&self.kind, value) {
             (Button { press }, _) => press(preferences),
@@ -205,25 +185,63 @@ impl UciOption {
     }
 }
 
-/// As the answer to `uci` lists it.
-impl fmt::Display for UciOption {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "option name {} type ", self.name)?;
+/// A whole number; one that is too large for us is as large as can be.
+fn number(text: &str) -> Option<i64> {
+    text.parse().map_or_else(
+        |error: std::num::ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow => Some(i64::MAX),
+            IntErrorKind::NegOverflow => Some(i64::MIN),
+            _ => None,
+        },
+        Some,
+    )
+}
+
+/// An option as the answer to `uci` lists it.
+pub(crate) struct Listed<'a> {
+    pub(crate) option: &'a UciOption,
+    /// What it stands at without a word of the GUI, where that is not the usual value.
+    pub(crate) default: Option<&'a str>,
+}
+
+impl UciOption {
+    /// What it stands at if nobody sets it; nothing for a button.
+    pub(crate) fn default(&self) -> Option<String> {
         match &self.kind {
-            Spin { default, min, max, .. } => write!(f, "spin default {default} min {min} max {max}"),
-            Check { default, .. } => write!(f, "check default {default}"),
-            Combo { choices, .. } => {
-                write!(f, "combo default {}", choices[0])?;
-                choices.iter().try_for_each(|choice| write!(f, " var {choice}"))
-            }
-            Text { .. } => f.write_str("string default <empty>"),
-            Button { .. } => f.write_str("button"),
+            Spin { default, .. } => Some(default.to_string()),
+            Check { default, .. } => Some(default.to_string()),
+            Combo { choices, .. } => Some(choices[0].to_owned()),
+            Text { .. } => Some("<empty>".to_owned()),
+            Button { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UciOption { name, kind, .. } = self.option;
+        let kind_name = match kind {
+            Spin { .. } => "spin",
+            Check { .. } => "check",
+            Combo { .. } => "combo",
+            Text { .. } => "string",
+            Button { .. } => "button",
+        };
+        write!(f, "option name {name} type {kind_name}")?;
+        if let Some(usual) = self.option.default() {
+            write!(f, " default {}", self.default.unwrap_or(&usual))?;
+        }
+        match kind {
+            Spin { min, max, .. } => write!(f, " min {min} max {max}"),
+            Combo { choices, .. } => choices.iter().try_for_each(|choice| write!(f, " var {choice}")),
+            _ => Ok(()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::Settings;
     use proptest::prelude::*;
 
     use super::*;
@@ -232,14 +250,9 @@ mod tests {
     fn setting_every_default_changes_nothing() {
         let mut preferences = Preferences::default();
         for option in OPTIONS {
-            let value = match &option.kind {
-                Spin { default, .. } => default.to_string(),
-                Check { default, .. } => default.to_string(),
-                Combo { choices, .. } => choices[0].to_owned(),
-                Text { .. } => "<empty>".to_owned(),
-                Button { .. } => continue,
-            };
-            assert_eq!(preferences.set(option.name, Some(&value)), None, "{option}");
+            if let Some(value) = option.default() {
+                assert_eq!(option.set(&mut preferences, Some(&value)), None, "{}", option.name);
+            }
         }
         assert_eq!(preferences, Preferences::default());
     }
@@ -248,14 +261,18 @@ mod tests {
     fn the_manual_lists_every_option() {
         let manual = include_str!("../../../../docs/uci.md");
         for option in OPTIONS {
-            assert!(manual.contains(&format!("| `{}` |", option.name)), "{option}");
+            assert!(manual.contains(&format!("| `{}` |", option.name)), "{}", option.name);
         }
     }
 
     #[test]
     fn names_differ_by_more_than_case_and_spaces() {
         for (index, option) in OPTIONS.iter().enumerate() {
-            assert!(OPTIONS[index + 1..].iter().all(|other| !same_name(option.name, other.name)), "{option}");
+            assert!(
+                OPTIONS[index + 1..].iter().all(|other| !same_name(option.name, other.name)),
+                "{}",
+                option.name
+            );
         }
     }
 
@@ -277,7 +294,7 @@ mod tests {
             ),
             ("Hash", Some("lots"), default.clone(), "Hash takes a whole number, not `lots`"),
             ("Hash", None, default.clone(), "Hash needs a value"),
-            ("Move Overhead", Some("100"), Settings { move_overhead_ms: 100, ..default.clone() }, ""),
+            ("MoveOverhead", Some("100"), Settings { move_overhead_ms: 100, ..default.clone() }, ""),
             ("UCI_ShowWDL", Some("maybe"), default.clone(), "UCI_ShowWDL is true or false, not `maybe`"),
             ("Contempt", Some("5"), default, "there is no option `Contempt`"),
         ] {

@@ -1,8 +1,11 @@
 //! One `go` on its way to its `bestmove`: the switches that both threads hold.
 
-use std::sync::{
-    Condvar, Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Condvar, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use engine::Signals;
@@ -16,6 +19,8 @@ pub(crate) struct Running {
     endless: bool,
     awaits_stop: bool,
     finished: AtomicBool,
+    /// How long the move was meant to take.
+    planned: OnceLock<Duration>,
     /// The answer may be given as soon as there is one.
     released: Mutex<bool>,
     changed: Condvar,
@@ -28,6 +33,7 @@ impl Running {
             endless: go.is_endless(),
             awaits_stop: go.awaits_stop(),
             finished: AtomicBool::new(false),
+            planned: OnceLock::new(),
             released: Mutex::new(!go.ponder && !go.awaits_stop()),
             changed: Condvar::new(),
         }
@@ -60,6 +66,15 @@ impl Running {
         let released = self.released.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = self.changed.wait_while(released, |released| !*released);
         drop(waiting.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// How long the move is meant to take, of what the clock will show.
+    pub(crate) fn plan(&self, time: Duration) {
+        let _ = self.planned.set(time);
+    }
+
+    pub(crate) fn planned(&self) -> Option<Duration> {
+        self.planned.get().copied()
     }
 
     pub(crate) fn finish(&self) {

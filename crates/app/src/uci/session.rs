@@ -4,6 +4,7 @@ use std::{
     ops::ControlFlow,
     sync::{Arc, mpsc},
     thread,
+    time::Instant,
 };
 
 use chess::{
@@ -15,20 +16,29 @@ use super::{
     base_time::BaseTime,
     board,
     command::{Command, Place},
+    defaults::Defaults,
+    delays::Delays,
     go::Go,
     hooks::{self, Build},
-    options::{OPTIONS, Preferences},
+    options::{self, Listed, OPTIONS, UciOption},
     output::Output,
+    preferences::Preferences,
     running::Running,
-    worker::{self, Job},
+    worker::{self, Job, Manner},
 };
 
 pub(crate) struct Session {
     output: Output,
     preferences: Preferences,
+    defaults: Defaults,
     place: Place,
     moment: Moment,
+    /// The last `position` could not be set up: a move in the one before would be a move in another game.
+    without_position: bool,
     base_time: BaseTime,
+    delays: Delays,
+    /// Options that were set to something else than their default since the worker has heard of them.
+    touched: Vec<&'static UciOption>,
     /// Not all preferences have reached the worker.
     unprepared: bool,
     debug: bool,
@@ -39,14 +49,18 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(output: Output, build: Build) -> Session {
+    pub(crate) fn new(output: Output, build: Build, defaults: Defaults) -> Session {
         let (jobs, worker) = worker::start(output.clone(), build);
         let mut session = Session {
             output,
-            preferences: Preferences::default(),
+            preferences: defaults.preferences.clone(),
+            defaults,
             place: Place::default(),
             moment: Moment::default(),
+            without_position: false,
             base_time: BaseTime::default(),
+            delays: Delays::default(),
+            touched: Vec::new(),
             unprepared: true,
             debug: false,
             jobs,
@@ -60,20 +74,20 @@ impl Session {
     /// Carries out one line and never waits for the search. Breaks on `quit`.
     pub(crate) fn obey(&mut self, line: &str) -> ControlFlow<()> {
         let command = Command::parse(line);
-        if self.debug {
-            match &command {
-                Some(command) => self.output.say(format_args!("understood as `{command}`")),
-                None => self.output.say(format_args!("not understood: `{}`", line.trim())),
-            }
+        if let Some(command) = command.as_ref().filter(|_| self.debug) {
+            self.output.say(format_args!("understood as `{command}`"));
         }
         match command {
-            None | Some(Command::Register) => {}
+            None if line.trim().is_empty() => {}
+            None => self.output.say(format_args!("not understood: `{}`", beginning(line.trim()))),
+            Some(Command::Register) => {}
             Some(Command::Uci) => self.introduce(),
             Some(Command::Debug(on)) => self.debug = on,
             Some(Command::IsReady) => self.report_ready(),
             Some(Command::SetOption { name, value }) => self.set_option(&name, value.as_deref()),
             Some(Command::NewGame) => {
                 self.base_time.new_game();
+                self.delays.new_game();
                 self.send(Job::NewGame);
             }
             Some(Command::Position(place)) => self.set_up(place),
@@ -91,6 +105,7 @@ impl Session {
                 self.send(Job::Bench { running });
             }
             Some(Command::Malformed(sentence)) => self.output.say(sentence),
+            Some(Command::NoPosition(sentence)) => self.refuse_position(sentence),
         }
         ControlFlow::Continue(())
     }
@@ -105,10 +120,11 @@ impl Session {
 
     fn introduce(&self) {
         let mut lines = vec![
-            format!("id name Tabiya {}", env!("CARGO_PKG_VERSION")),
+            format!("id name {}", self.defaults.title(&self.preferences)),
             "id author the Tabiya authors".to_owned(),
         ];
-        lines.extend(OPTIONS.iter().map(ToString::to_string));
+        let listed = |option| Listed { option, default: self.defaults.value(option.name) }.to_string();
+        lines.extend(OPTIONS.iter().map(listed));
         lines.push("uciok".to_owned());
         self.output.line(lines.join("\n"));
     }
@@ -128,6 +144,9 @@ impl Session {
         if let Some(sentence) = self.preferences.set(name, value) {
             self.output.say(sentence);
         }
+        if let Some(option) = options::find(name).filter(|option| option.default().as_deref() != value) {
+            self.touched.push(option);
+        }
         if self.preferences.clearings != before.clearings {
             self.send(Job::NewGame);
         }
@@ -144,18 +163,25 @@ impl Session {
             return;
         }
         let (names, settings) = (self.preferences.names(), self.preferences.settings.clone());
-        self.send(Job::Prepare { names, settings });
+        let (touched, word) = (std::mem::take(&mut self.touched), self.preferences.stands_in());
+        self.send(Job::Prepare { names, settings, touched, word });
     }
 
-    /// A running search keeps its own board, so this is safe at any time. After a mistake the old one stays.
+    /// A running search keeps its own board, so this is safe at any time.
     fn set_up(&mut self, place: Place) {
         match self.moment_at(&place) {
             Ok(moment) => {
                 self.moment = moment;
                 self.place = place;
+                self.without_position = false;
             }
-            Err(error) => self.output.say(format_args!("the position stays as it was: {error}")),
+            Err(error) => self.refuse_position(&error.to_string()),
         }
+    }
+
+    fn refuse_position(&mut self, why: &str) {
+        self.without_position = true;
+        self.output.say(format_args!("no position: {}", beginning(why)));
     }
 
     fn moment_at(&self, place: &Place) -> Result<Moment, MomentError> {
@@ -175,6 +201,17 @@ impl Session {
         // that a script may list `go` after `go`.
         self.stop_what_needs_a_command();
         self.prepare();
+        for limit in &go.unread {
+            self.output.say(format_args!("go without `{limit}`, which cannot be read"));
+        }
+        if self.without_position {
+            self.output.say("no move, as there is no position since the last one was refused");
+            if go.perft.is_none() {
+                let running = self.launch(Running::finite());
+                self.send(Job::Decline { running });
+            }
+            return;
+        }
         let mut moment = Box::new(self.moment.clone());
         if let Some(depth) = go.perft {
             let running = self.launch(Running::finite());
@@ -192,8 +229,12 @@ impl Session {
             let base_cs = self.base_time.at(&self.place, *clocks.left_cs.get(moment.turn()));
             Clocks { base_cs, ..clocks }
         });
+        self.delays.look(&self.place, moment.turn(), go);
+        limits.lateness = self.delays.expected();
         let running = self.launch(Running::new(go));
-        self.send(Job::Think { moment, limits, show_wdl: self.preferences.show_wdl, running });
+        self.delays.remember(&self.place, go, &running);
+        let manner = Manner { show_wdl: self.preferences.show_wdl, talkative: self.debug };
+        self.send(Job::Think { moment, limits, manner, asked: Instant::now(), running });
     }
 
     fn launch(&mut self, running: Running) -> Arc<Running> {
@@ -211,4 +252,14 @@ impl Session {
         // It fails only if the worker has failed, which ends the process in a moment.
         let _ = self.jobs.send(job);
     }
+}
+
+/// What is repeated of a line: nobody reads more, and a line may have megabytes.
+fn beginning(text: &str) -> String {
+    const LONGEST: usize = 160;
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push_str("..");
+    }
+    short
 }

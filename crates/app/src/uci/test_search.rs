@@ -59,6 +59,7 @@ fn info(moment: &Moment, m: Move, depth: u32, multipv: usize, nodes: u64, time: 
         hashfull: 0,
         tbhits: 0,
         chance: None,
+        current: None,
         remark: None,
         line: [m].into_iter().chain(reply(moment, m)).collect(),
     }

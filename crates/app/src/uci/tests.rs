@@ -2,6 +2,7 @@
 
 mod human;
 mod nonsense;
+mod scores;
 mod transcripts;
 mod waiting;
 
@@ -14,7 +15,13 @@ use std::{
 
 use engine::Search;
 
-use super::{hooks::Build, output::Output, session::Session, test_search::FirstMove};
+use super::{
+    defaults::Defaults,
+    hooks::{Build, Built},
+    output::Output,
+    session::Session,
+    test_search::FirstMove,
+};
 use crate::minds::Names;
 
 /// Long enough for any machine: only a conversation that hangs gets here.
@@ -29,7 +36,7 @@ struct Gui {
 impl Gui {
     fn new(build: Build) -> Gui {
         let (sender, lines) = mpsc::channel();
-        Gui { session: Some(Session::new(Output::new(Wire(sender)), build)), lines }
+        Gui { session: Some(Session::new(Output::new(Wire(sender)), build, Defaults::default())), lines }
     }
 
     /// Says a line; `quit` waits for the end.
@@ -84,6 +91,10 @@ impl Write for Wire {
     }
 }
 
-fn first_move(_: &Names) -> Result<Box<dyn Search>, String> {
-    Ok(Box::new(FirstMove::default()))
+fn first_move(_: &Names) -> Result<Built, String> {
+    Ok(built(Box::new(FirstMove::default())))
+}
+
+fn built(search: Box<dyn Search>) -> Built {
+    Built { search, thinker: None }
 }

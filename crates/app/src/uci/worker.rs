@@ -1,6 +1,7 @@
 //! The thread that thinks. It takes jobs one by one, so every `go` gets its one answer, in order.
 
 use std::{
+    num::NonZero,
     panic::{self, AssertUnwindSafe},
     process,
     sync::{Arc, mpsc},
@@ -10,14 +11,17 @@ use std::{
 
 use chess::{
     Moment,
-    shakmaty::{self, Chess, Position},
+    shakmaty::{self, CastlingMode, Chess, Position},
 };
-use engine::{Choice, Limits, Search, Settings, Task};
+use engine::{Choice, Limits, Search, Settings, Task, TimeBudget};
 
 use super::{
-    hooks::{self, Build},
+    concern::{Concern, Thinker},
+    hooks::{self, Build, Built},
     info_line::{BestMove, InfoLine},
+    options::UciOption,
     output::Output,
+    remarks::Remarks,
     running::Running,
 };
 use crate::minds::Names;
@@ -27,13 +31,21 @@ pub(crate) enum Job {
     Prepare {
         names: Names,
         settings: Settings,
+        /// Options that were set on purpose, and a word on who plays: for the next search to comment on.
+        touched: Vec<&'static UciOption>,
+        word: Option<String>,
     },
     NewGame,
     Ready,
     Think {
         moment: Box<Moment>,
         limits: Limits,
-        show_wdl: bool,
+        manner: Manner,
+        asked: Instant,
+        running: Arc<Running>,
+    },
+    /// A `go` that has nothing to think about.
+    Decline {
         running: Arc<Running>,
     },
     Perft {
@@ -46,11 +58,27 @@ pub(crate) enum Job {
     },
 }
 
+/// How a search is to tell what it thinks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    pub(crate) show_wdl: bool,
+    /// Says things for people that no field of the protocol holds. Some GUIs show every word as if it were a line of moves.
+    pub(crate) talkative: bool,
+}
+
 /// Starts the thread; it ends when the sender is dropped and all jobs are done.
 pub(crate) fn start(output: Output, build: Build) -> (mpsc::Sender<Job>, thread::JoinHandle<()>) {
     let (sender, jobs) = mpsc::channel();
-    let mut worker =
-        Worker { output, build, names: Names::default(), settings: Settings::default(), search: None };
+    let mut worker = Worker {
+        output,
+        build,
+        names: Names::default(),
+        settings: Settings::default(),
+        search: None,
+        thinker: None,
+        refused_mb: None,
+        remarks: Remarks::default(),
+    };
     let work = move || jobs.into_iter().for_each(|job| worker.take(job));
     let thread = thread::spawn(move || {
         // An engine that listens but cannot think any more would lose its game on time: better leave at once.
@@ -68,25 +96,29 @@ struct Worker {
     settings: Settings,
     /// `None` if it could not be built.
     search: Option<Box<dyn Search>>,
+    thinker: Option<Thinker>,
+    /// A size of the table that there is no room for.
+    refused_mb: Option<usize>,
+    remarks: Remarks,
 }
 
 impl Worker {
     fn take(&mut self, job: Job) {
         match job {
-            Job::Prepare { names, settings } => self.prepare(names, settings),
+            Job::Prepare { names, settings, touched, word } => {
+                self.prepare(names, settings);
+                self.remarks.take(touched, word);
+            }
             Job::NewGame => self.search.iter_mut().for_each(|search| search.new_game()),
             Job::Ready => self.output.line("readyok"),
-            Job::Think { moment, limits, show_wdl, running } => {
-                let started = Instant::now();
-                let choice = self.think(&moment, limits, show_wdl, &running);
-                if let Some(time) = choice.think {
-                    running.signals.wait(started, time);
-                }
-                running.wait_until_released();
-                // First landed, then announced: who reads the answer may rely on the thread being free.
+            Job::Think { moment, limits, manner, asked, running } => {
+                self.remarks.say(self.thinker.as_ref(), &self.output);
+                self.answer(&moment, limits, manner, asked, &running);
+            }
+            Job::Decline { running } => {
                 running.finish();
-                let mode = moment.castling_mode();
-                self.output.line(BestMove { best: choice.best, ponder: choice.ponder, mode });
+                let mode = CastlingMode::Standard;
+                self.output.line(BestMove { best: None, ponder: None, mode });
             }
             Job::Perft { moment, depth, running } => {
                 perft(&moment, depth, &running, &self.output);
@@ -102,14 +134,21 @@ impl Worker {
     fn prepare(&mut self, names: Names, mut settings: Settings) {
         let (wanted_mb, present_mb) = (settings.hash_mb, self.settings.hash_mb);
         if wanted_mb > present_mb && !has_room(wanted_mb) {
-            self.output.say(format_args!("no room for {wanted_mb} MiB of Hash, which stays at {present_mb}"));
             settings.hash_mb = present_mb;
+            if self.refused_mb.replace(wanted_mb) != Some(wanted_mb) {
+                self.output
+                    .say(format_args!("no room for {wanted_mb} MiB of Hash, which stays at {present_mb}"));
+            }
         }
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        self.remarks.threads(settings.threads, processors);
+        settings.threads = settings.threads.min(processors);
         self.settings = settings;
         if self.search.is_none() || self.names != names {
             match (self.build)(&names) {
-                Ok(search) => {
+                Ok(Built { search, thinker }) => {
                     self.search = Some(search);
+                    self.thinker = thinker;
                     self.names = names;
                 }
                 Err(sentence) => self.output.say(sentence),
@@ -120,7 +159,38 @@ impl Worker {
         }
     }
 
-    fn think(&mut self, moment: &Moment, limits: Limits, show_wdl: bool, running: &Running) -> Choice {
+    /// Thinks, waits as long as a person would and until the answer is wanted, and gives it.
+    fn answer(&mut self, moment: &Moment, limits: Limits, manner: Manner, asked: Instant, running: &Running) {
+        let by_clock = limits.on_clock || limits.move_time.is_some();
+        let hard = TimeBudget::new(moment, &limits, self.settings.move_overhead_ms).hard;
+        // Who waits like a person must not tell the move before.
+        let waits = self.settings.human.timing
+            && by_clock
+            && self.thinker.as_ref().is_none_or(|thinker| Concern::Timing.includes(thinker));
+        let mut held = Vec::new();
+        let choice = self.think(moment, limits, manner, running, waits.then_some(&mut held));
+        let taken = asked.elapsed();
+        running.plan(choice.think.or(hard.map(|hard| taken.min(hard))).unwrap_or(taken));
+        if let Some(time) = choice.think {
+            running.signals.wait(asked, time);
+        }
+        running.wait_until_released();
+        held.iter().for_each(|line| self.output.line(line));
+        // First landed, then announced: who reads the answer may rely on the thread being free.
+        running.finish();
+        let mode = moment.castling_mode();
+        self.output.line(BestMove { best: choice.best, ponder: choice.ponder, mode });
+    }
+
+    /// Lines go out at once, or to `held` where they must wait for the move.
+    fn think(
+        &mut self,
+        moment: &Moment,
+        limits: Limits,
+        manner: Manner,
+        running: &Running,
+        mut held: Option<&mut Vec<String>>,
+    ) -> Choice {
         let legal = moment.legal_moves();
         if legal.is_empty() {
             let score = if moment.position.is_check() { "mate 0" } else { "cp 0" };
@@ -131,12 +201,16 @@ impl Worker {
         let mode = moment.castling_mode();
         let output = &self.output;
         let mut report = |info: &engine::Info| {
-            output.line(InfoLine { info, mode, show_wdl });
-            if let (Some(chance), Some(&first)) = (info.chance, info.line.first()) {
-                output.say(format_args!("{} {:.1} %", first.to_uci(mode), 100.0 * chance));
+            let mut lines = vec![InfoLine { info, mode, show_wdl: manner.show_wdl }.to_string()];
+            if manner.talkative {
+                if let (Some(chance), Some(&first)) = (info.chance, info.line.first()) {
+                    lines.push(format!("info string {} {:.1} %", first.to_uci(mode), 100.0 * chance));
+                }
+                lines.extend(info.remark.iter().map(|remark| format!("info string {remark}")));
             }
-            if let Some(remark) = &info.remark {
-                output.say(remark);
+            match &mut held {
+                Some(held) => held.extend(lines),
+                None => lines.iter().for_each(|line| output.line(line)),
             }
         };
         let task = Task { limits, signals: &running.signals, report: &mut report };

@@ -1,6 +1,6 @@
 //! The root: iterative deepening, aspiration windows, several best lines, and when to stop.
 
-use std::sync::atomic::Ordering;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use chess::shakmaty::{Move, Position};
 
@@ -14,6 +14,9 @@ use super::{
     worker::{Shared, Worker},
 };
 use crate::{Bound, Info, heuristic::win_chances};
+
+/// Who waits as long as this wants to see which move is looked at.
+const TELLS_MOVES_AFTER: Duration = Duration::from_secs(3);
 
 /// A move at the root with what is known of it.
 #[derive(Clone, Debug)]
@@ -105,7 +108,11 @@ impl Worker {
         }
         let mut less = 0;
         loop {
-            let value = self.search_root(shared, root, &mut moves[line..], window, (depth - less).max(1));
+            let ahead = (depth - less).max(1);
+            let value =
+                self.search_root(shared, root, &mut moves[line..], window, ahead, &mut |current, info| {
+                    report(&Info { multipv: line + 1, depth: depth as u32, current, ..info });
+                });
             moves[line..].sort_by_key(|root_move| -root_move.value);
             if self.stopped {
                 return;
@@ -140,6 +147,7 @@ impl Worker {
         moves: &mut [RootMove],
         window: Window,
         depth: i32,
+        tell: &mut dyn FnMut(Option<(Move, usize)>, Info),
     ) -> i32 {
         let ask = |window: Window, depth: i32, cut_node: bool| Quest { window, depth, ply: 1, cut_node };
         let Window { mut alpha, beta } = window;
@@ -150,7 +158,12 @@ impl Worker {
         if !root.in_check() {
             self.frame(0).evaluation = self.evaluate(shared, root);
         }
-        for (count, root_move) in moves.iter_mut().enumerate() {
+        for count in 0..moves.len() {
+            if self.is_main && shared.thought() >= TELLS_MOVES_AFTER {
+                let known = self.info(shared, root, &moves[0], 0, depth, Bound::Exact);
+                tell(Some((moves[count].m, count + 1)), known);
+            }
+            let root_move = &mut moves[count];
             let m = root_move.m;
             let before = self.nodes;
             self.deepest = 0;
@@ -217,6 +230,7 @@ impl Worker {
             tbhits: self.tablebase_hits,
             chance: None,
             line: root_move.line.clone(),
+            current: None,
             remark: None,
         }
     }

@@ -25,13 +25,13 @@ const BATCHES: u32 = 16;
 
 /// What the search would answer now.
 #[derive(Clone, Debug)]
-struct Standing {
-    best: Option<Move>,
-    line: Vec<Move>,
-    value: f32,
-    depth: u32,
+pub(super) struct Standing {
+    pub(super) best: Option<Move>,
+    pub(super) line: Vec<Move>,
+    pub(super) value: f32,
+    pub(super) depth: u32,
     /// Iterations in which the best move stayed the same.
-    unchanged: usize,
+    pub(super) unchanged: usize,
 }
 
 pub(super) struct Deepening<'a, 'b> {
@@ -40,15 +40,34 @@ pub(super) struct Deepening<'a, 'b> {
     pub(super) task: Task<'b>,
     pub(super) budget: TimeBudget,
     pub(super) stopwatch: Arc<Stopwatch>,
+    /// How many best lines are wanted, and nodes that were made for other lines than the present one.
+    pub(super) multipv: usize,
+    pub(super) nodes_before: u64,
+}
+
+impl Standing {
+    pub(super) fn new(best: Option<Move>) -> Standing {
+        Standing { best, line: Vec::new(), value: 0.0, depth: 0, unchanged: 0 }
+    }
+
+    /// How long the best move has stayed the same, with the standing of the iteration before.
+    pub(super) fn count_unchanged(&mut self, before: &Standing) {
+        self.unchanged = if self.best == before.best { before.unchanged + 1 } else { 0 };
+    }
 }
 
 impl Deepening<'_, '_> {
     pub(super) fn run(mut self) -> (Choice, Stats) {
         let legal = self.moment.legal_moves();
         let wanted = &self.task.limits.search_moves;
-        let first = legal.iter().copied().find(|m| wanted.is_empty() || wanted.contains(m));
-        let mut standing = Standing { best: first, line: Vec::new(), value: 0.0, depth: 0, unchanged: 0 };
-        let deepest = self.task.limits.depth.unwrap_or(u32::from(MAX_PLY)).clamp(1, u32::from(MAX_PLY));
+        let allowed: Vec<Move> =
+            legal.into_iter().filter(|m| wanted.is_empty() || wanted.contains(m)).collect();
+        let lines = self.multipv.clamp(1, allowed.len().max(1));
+        if lines > 1 {
+            return self.run_lines(&allowed, lines);
+        }
+        let mut standing = Standing::new(allowed.first().copied());
+        let deepest = self.deepest();
         for depth in 1..=deepest {
             self.walker.leaves.begin_iteration();
             let before = standing.clone();
@@ -56,7 +75,7 @@ impl Deepening<'_, '_> {
             if !ended {
                 break;
             }
-            standing.unchanged = if standing.best == before.best { before.unchanged + 1 } else { 0 };
+            standing.count_unchanged(&before);
             if self.has_enough(&standing, before.value) {
                 break;
             }
@@ -64,6 +83,15 @@ impl Deepening<'_, '_> {
         if standing.depth == 0 && standing.line.is_empty() {
             standing.best = self.likeliest().or(standing.best);
         }
+        self.conclude(standing)
+    }
+
+    pub(super) fn deepest(&self) -> u32 {
+        self.task.limits.depth.unwrap_or(u32::from(MAX_PLY)).clamp(1, u32::from(MAX_PLY))
+    }
+
+    /// The answer that goes with a standing.
+    pub(super) fn conclude(self, standing: Standing) -> (Choice, Stats) {
         let root = &self.walker.root().board;
         let answer = standing.line.get(1).copied();
         let ponder = answer.or_else(|| first_answer(root, standing.best?, self.walker.table));
@@ -71,7 +99,7 @@ impl Deepening<'_, '_> {
             best: standing.best,
             ponder,
             score: (standing.depth > 0).then(|| score(standing.value)),
-            nodes: self.walker.tree.made,
+            nodes: self.nodes_before + self.walker.tree.made,
             simulated: self.stopwatch.simulated(),
             ..Choice::default()
         };
@@ -85,7 +113,7 @@ impl Deepening<'_, '_> {
     }
 
     /// Narrows the bounds of the root until they meet. False when it was stopped before.
-    fn iterate(&mut self, depth: i16, standing: &mut Standing) -> bool {
+    pub(super) fn iterate(&mut self, depth: i16, standing: &mut Standing) -> bool {
         let mut step = FIRST_STEP;
         let mut bounds = (f32::NEG_INFINITY, f32::INFINITY);
         let guess = standing.value;
@@ -105,20 +133,22 @@ impl Deepening<'_, '_> {
             let near = bounds.1 - bounds.0 <= self.walker.rules.tolerance;
             if bounds.0 >= bounds.1 || near {
                 standing.depth = depth as u32;
-                self.report(standing, Bound::Exact);
+                if self.multipv == 1 {
+                    self.report(standing, Bound::Exact, 1);
+                }
                 return true;
             }
-            if self.thought() >= Duration::from_secs(1) && standing.depth > 0 {
+            if self.multipv == 1 && self.thought() >= Duration::from_secs(1) && standing.depth > 0 {
                 let bound = if root_reached(bounds, goal) { Bound::Lower } else { Bound::Upper };
                 let value = if bound == Bound::Lower { bounds.0 } else { bounds.1 };
                 let now = Standing { value, depth: depth as u32, ..standing.clone() };
-                self.report(&now, bound);
+                self.report(&now, bound, 1);
             }
         }
     }
 
     fn prove(&mut self, goal: f32, depth: i16, completed: u32) -> End {
-        let (limits, signals) = (&self.task.limits, self.task.signals);
+        let (limits, signals, before) = (&self.task.limits, self.task.signals, self.nodes_before);
         let (budget, stopwatch) = (self.budget, Arc::clone(&self.stopwatch));
         let soft = budget.soft.map(|soft| soft.mul_f64(OVERDRAFT));
         // Without any result it is worth going to the limit.
@@ -126,7 +156,7 @@ impl Deepening<'_, '_> {
         let latest = [soft, budget.hard].into_iter().flatten().min();
         self.walker.patience = latest.map(|latest| latest / BATCHES);
         let mut must_stop = |nodes: u64| {
-            if limits.nodes.is_some_and(|most| nodes >= most) {
+            if limits.nodes.is_some_and(|most| before + nodes >= most) {
                 return true;
             }
             let out_of_time = || latest.is_some_and(|latest| stopwatch.thought(signals) >= latest);
@@ -144,7 +174,7 @@ impl Deepening<'_, '_> {
     }
 
     /// Whether thinking on is not worth it: the mate is found, or the time for this move is used.
-    fn has_enough(&self, standing: &Standing, earlier: f32) -> bool {
+    pub(super) fn has_enough(&self, standing: &Standing, earlier: f32) -> bool {
         let mate = plies_to_mate(standing.value);
         if let (Some(wanted), Some(plies)) = (self.task.limits.mate, mate)
             && standing.value > 0.0
@@ -165,7 +195,7 @@ impl Deepening<'_, '_> {
         self.thought().as_secs_f64() >= soft.as_secs_f64() * LAST_START * steady * (1.0 + fall)
     }
 
-    fn report(&mut self, standing: &Standing, bound: Bound) {
+    pub(super) fn report(&mut self, standing: &Standing, bound: Bound, rank: usize) {
         let stats = self.stats();
         let decided = standing.value.abs() >= MATE_IN_REACH;
         let centipawns = standing.value.round() as i32;
@@ -173,7 +203,7 @@ impl Deepening<'_, '_> {
         let info = Info {
             depth: standing.depth,
             seldepth: u32::from(self.walker.tree.deepest),
-            multipv: 1,
+            multipv: rank,
             score: score(standing.value),
             bound,
             wdl,
@@ -183,6 +213,7 @@ impl Deepening<'_, '_> {
             tbhits: 0,
             chance: None,
             line: standing.line.clone(),
+            current: None,
             remark: (bound == Bound::Exact).then(|| stats.to_string()),
         };
         (self.task.report)(&info);
@@ -190,7 +221,7 @@ impl Deepening<'_, '_> {
 
     fn stats(&self) -> Stats {
         let Walker { tree, batch_size, stats, .. } = &self.walker;
-        let counted = Stats { nodes: tree.made, batch_size: *batch_size, ..*stats };
+        let counted = Stats { nodes: self.nodes_before + tree.made, batch_size: *batch_size, ..*stats };
         counted.timed(&self.stopwatch, self.walker.evaluator)
     }
 }

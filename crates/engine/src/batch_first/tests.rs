@@ -359,3 +359,24 @@ fn settings_may_change_between_searches() {
         assert!(choice.best.is_some_and(|m| at(KIWIPETE).legal_moves().contains(&m)));
     }
 }
+
+#[test]
+fn several_lines_are_the_best_moves_each_with_its_own_value() {
+    for moment in sparse_positions(12, 11) {
+        let brain: Arc<dyn Brain> = dice(true);
+        let mut several = search(Arc::clone(&brain), DEFINED, 16);
+        several.settings.multipv = 3;
+        let (choice, infos) = think(&mut several, &moment, Limits::depth(2));
+        let count = moment.legal_moves().len().min(3);
+        let last: Vec<&Info> = infos.iter().filter(|info| info.depth == 2).collect();
+        assert_eq!(last.iter().map(|info| info.multipv).collect::<Vec<_>>(), (1..=count).collect::<Vec<_>>());
+        assert!(last.is_sorted_by(|a, b| a.score >= b.score), "{}", moment.fen());
+        assert_eq!(last[0].line.first().copied(), choice.best);
+        for (rank, info) in last.iter().enumerate() {
+            assert!(last[..rank].iter().all(|before| before.line[0] != info.line[0]), "{}", moment.fen());
+            let only = Limits { search_moves: vec![info.line[0]], ..Limits::depth(2) };
+            let (alone, _) = think(&mut search(Arc::clone(&brain), DEFINED, 16), &moment, only);
+            assert_eq!(alone.score, Some(info.score), "{}", moment.fen());
+        }
+    }
+}

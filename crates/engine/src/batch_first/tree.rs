@@ -33,8 +33,14 @@ impl Tree {
         self.most_bytes = (megabytes << 20).max(LEAST_NODES * size_of::<Node>());
         self.nodes.clear();
         self.nodes.reserve(self.most_bytes / size_of::<Node>());
-        self.nodes.push(Node::new(root, NONE, PackedMove::NONE, 0));
         self.past = past.to_vec();
+        self.begin_anew(root);
+    }
+
+    /// The same game and the same room, without a node but the root.
+    pub(super) fn begin_anew(&mut self, root: Board) {
+        self.nodes.clear();
+        self.nodes.push(Node::new(root, NONE, PackedMove::NONE, 0));
         self.edges = 0;
         self.made = 1;
         self.deepest = 0;

@@ -101,7 +101,9 @@ fn lines_tell_the_chances_and_the_score_of_the_mind() {
         search.choose(&Moment::default(), task);
     }
     assert_eq!(told.iter().map(|line| line.0).collect::<Vec<_>>(), [1, 1, 2, 3]);
-    assert_eq!((told[1].1, told[1].2), (Some(1.0), Score::Centipawns(-1500)));
+    assert_eq!((told[0].1, told[0].2), (Some(1.0), Score::Centipawns(-1500)), "the worth of the position");
+    // This mind takes whoever is to move for lost.
+    assert!(told[1..].iter().all(|line| line.2 == Score::Centipawns(1500)), "each move's own worth");
     assert_eq!(Moment::default().uci(told[1].3[0]), "d2d4");
 }
 

@@ -46,6 +46,7 @@ impl Rounds<'_, '_> {
                 tbhits: self.tree.tablebase_hits,
                 chance: None,
                 line,
+                current: None,
                 remark: (rank == 0).then(|| stats.to_string()),
             };
             (self.task.report)(&info);

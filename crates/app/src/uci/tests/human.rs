@@ -58,8 +58,8 @@ fn mind() -> Mind {
     Mind::new("whim", Arc::new(Whim(traits)))
 }
 
-fn whim(names: &Names) -> Result<Box<dyn Search>, String> {
-    engine::build(&mind(), &names.search).map_err(|error| error.to_string())
+fn whim(names: &Names) -> Result<Built, String> {
+    engine::build(&mind(), &names.search).map(built).map_err(|error| error.to_string())
 }
 
 /// A game of random moves in UCI notation.
@@ -133,8 +133,9 @@ fn the_shipped_network_plays_the_same_through_the_protocol_a_thousand_times() {
     let human =
         HumanSettings { rating: 1700, seed: Some(9), guard: engine::Guard::Off, ..HumanSettings::default() };
     library.configure(&Settings { human, ..Settings::default() });
-    let mut gui =
-        Gui::new(|names| engine::build(embedded(), &names.search).map_err(|error| error.to_string()));
+    let mut gui = Gui::new(|names| {
+        engine::build(embedded(), &names.search).map(built).map_err(|error| error.to_string())
+    });
     for command in ["UCI_Elo value 1700", "Seed value 9", "BlunderGuard value Off"] {
         gui.say(&format!("setoption name {command}"));
     }
@@ -183,13 +184,6 @@ fn best_move(gui: &Gui) -> String {
     line.split(' ').nth(1).unwrap().to_owned()
 }
 
-/// Waits until the mind has spoken.
-fn until_info(gui: &Gui) {
-    let mut lines = std::iter::from_fn(|| gui.next_line());
-    lines.find(|line| line.starts_with("info depth")).expect("thinking aloud");
-    lines.find(|line| line.starts_with("info string")).expect("the chance of the move");
-}
-
 #[test]
 fn human_timing_waits_until_stop_or_quit_and_counts_from_the_ponder_hit() {
     let clock = "wtime 999999999 btime 999999999";
@@ -203,11 +197,14 @@ fn human_timing_waits_until_stop_or_quit_and_counts_from_the_ponder_hit() {
         gui.say("setoption name HumanTiming value true");
         gui.say("setoption name BlunderGuard value Off");
         gui.say(&go);
-        until_info(&gui);
         let (last, before) = commands.split_last().unwrap();
         before.iter().for_each(|command| gui.say(command));
         gui.say("isready");
-        assert_eq!(gui.next_line().as_deref(), Some("readyok"), "{go}: still thinking");
+        assert_eq!(
+            gui.next_line().as_deref(),
+            Some("readyok"),
+            "{go}: still thinking, and not a word of the move"
+        );
         gui.say(last);
         best_move(&gui);
     }

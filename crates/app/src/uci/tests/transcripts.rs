@@ -9,12 +9,22 @@ use crate::uci::hooks;
 
 #[test]
 fn conversations_go_as_written() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/uci");
+    hold_all("testdata/uci", &[first_move, hooks::build]);
+}
+
+#[test]
+fn conversations_with_our_own_minds_go_as_written() {
+    hold_all("testdata/uci/minds", &[hooks::build]);
+}
+
+fn hold_all(folder: &str, builds: &[Build]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.is_file());
     files.sort();
     assert!(!files.is_empty());
     for file in files {
-        for build in [first_move as Build, hooks::build] {
+        for &build in builds {
             hold(&fs::read_to_string(&file).unwrap(), build, &file.file_name().unwrap().to_string_lossy());
         }
     }

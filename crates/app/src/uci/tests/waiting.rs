@@ -79,7 +79,7 @@ impl Search for Clumsy {
 
 #[test]
 fn a_search_that_fails_or_cannot_be_built_still_moves() {
-    for build in [(|_| Ok(Box::new(Clumsy) as _)) as Build, |_| Err("cannot be built".to_owned())] {
+    for build in [(|_| Ok(built(Box::new(Clumsy)))) as Build, |_| Err("cannot be built".to_owned())] {
         let mut gui = Gui::new(build);
         gui.say("go depth 3 searchmoves e2e4");
         assert!(gui.next_answer().unwrap().starts_with("info string "));
