@@ -20,7 +20,10 @@ const SOME: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct ComparatorBrain {
-    ready: Arc<Ready>,
+    /// For values, in f32.
+    exact: Arc<Ready>,
+    /// For comparisons, as fast as the CPU can.
+    fast: Arc<Ready>,
     traits: Traits,
 }
 
@@ -36,13 +39,14 @@ impl ComparatorBrain {
             hand_made: false,
             search: Comparator::SEARCH,
         };
-        ComparatorBrain { ready: Arc::new(Ready::new(&network.parts(), Arithmetic::best())), traits }
+        let fast = Arc::new(Ready::new(&network.parts(), Arithmetic::best()));
+        ComparatorBrain { exact: Ready::exact(&network.parts()), fast, traits }
     }
 
     /// Log odds of a point for the side to move.
     fn values(&self, positions: &[&Chess]) -> Vec<f32> {
         let some = |positions: &[&Chess]| {
-            let mut desk = Desk::new(Arc::clone(&self.ready));
+            let mut desk = Desk::new(Arc::clone(&self.exact));
             positions.iter().map(|position| desk.value(position, position.turn())).collect::<Vec<_>>()
         };
         match positions.len() <= SOME {
@@ -83,6 +87,6 @@ impl Brain for ComparatorBrain {
     }
 
     fn comparer(&self) -> Option<Box<dyn Comparer>> {
-        Some(Box::new(Desk::new(Arc::clone(&self.ready))))
+        Some(Box::new(Desk::new(Arc::clone(&self.fast))))
     }
 }

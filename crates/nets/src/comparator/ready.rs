@@ -90,7 +90,7 @@ impl Ready {
 
     /// In f32 throughout.
     pub(super) fn exact(parts: &Parts<'_>) -> Arc<Ready> {
-        Arc::new(Ready::new(parts, Arithmetic::of(kernels::Level::PORTABLE)))
+        Arc::new(Ready::new(parts, Arithmetic::of(kernels::Level::exact())))
     }
 
     /// Both halves of the comparison's first layer from an embedding.
