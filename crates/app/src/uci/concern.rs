@@ -23,7 +23,8 @@ pub(crate) enum Concern {
 }
 
 /// Searches with a table, a tree, batches, threads, tablebases.
-pub(super) const TABLE: Concern = Concern::Searches(&[search_name::ALPHA_BETA, search_name::BATCH_FIRST]);
+pub(super) const TABLE: Concern =
+    Concern::Searches(&[search_name::ALPHA_BETA, search_name::BATCH_FIRST, search_name::COMPARISONS]);
 pub(super) const TREE: Concern = Concern::Searches(&[search_name::PUCT, search_name::BATCH_FIRST]);
 pub(super) const THREADS: Concern =
     Concern::Searches(&[search_name::ALPHA_BETA, search_name::PUCT, search_name::BATCH_FIRST]);
