@@ -104,6 +104,7 @@ impl Thinker {
             chance: None,
             line: moves[0].line.clone(),
             remark: None,
+            current: None,
         }
     }
 
