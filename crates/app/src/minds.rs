@@ -236,7 +236,7 @@ mod tests {
             fs::write(&path, bytes).unwrap();
             let mind = Names { weights: Some(path), ..Names::default() }.mind().unwrap();
             let searches: Vec<&str> = engine::searches_for(&mind).map(|entry| entry.name).collect();
-            assert_eq!(searches, ["alpha-beta", "batch-first", "instant", "puct"], "{name}");
+            assert_eq!(searches, ["alpha-beta", "batch-first", "comparisons", "instant", "puct"], "{name}");
             for search in searches {
                 let mut search = engine::build(&mind, search).unwrap();
                 let task = Task { limits: Limits::nodes(60), signals: &Signals::new(), report: &mut |_| {} };

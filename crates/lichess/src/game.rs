@@ -138,7 +138,7 @@ mod tests {
     fn castling_goes_as_each_variant_writes_it() {
         let standard = full("standard", "startpos", "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1");
         assert!(Game::new(standard, "bot", Instant::now()).is_ok());
-        let fen = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
+        let fen = "bqnbr1kr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhe - 2 9";
         let chess960 = Game::new(full("chess960", fen, "e1f3 g8h8"), "bot", Instant::now()).unwrap();
         assert_eq!(chess960.moment.uci(chess960.moment.legal_moves()[0]).len(), 4);
     }

@@ -95,7 +95,7 @@ mod tests {
             Token::read(&path)
         };
         let open = with_mode(0o644).unwrap_err().to_string();
-        assert!(open.contains("mode 644") && !open.contains("secret"), "{open}");
+        assert!(open.contains("mode 644") && !open.contains("lip_secret"), "{open}");
         assert!(with_mode(0o600).is_ok());
         std::fs::remove_file(&path).unwrap();
         assert!(Token::read(&path).is_err());
