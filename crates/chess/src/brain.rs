@@ -2,12 +2,13 @@
 
 use shakmaty::Chess;
 
-use crate::{Bins, Moment, Opinion};
+use crate::{Bins, Comparer, Moment, Opinion};
 
 /// Names of searches, for minds that say which one suits them. The list of searches is the engine's.
 pub mod search_name {
     pub const ALPHA_BETA: &str = "alpha-beta";
     pub const BATCH_FIRST: &str = "batch-first";
+    pub const COMPARISONS: &str = "comparisons";
     pub const INSTANT: &str = "instant";
     pub const PUCT: &str = "puct";
 }
@@ -97,6 +98,11 @@ pub trait Brain: Send + Sync {
     /// What searches ask: values, scores of moves, or both, of positions without a past, none of which is over. Of `wants`, only policy and
     /// value count. A mind with nothing faster answers with [`Evaluated::by_judging`].
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated;
+
+    /// Its own way to compare positions, for a mind that has one.
+    fn comparer(&self) -> Option<Box<dyn Comparer>> {
+        None
+    }
 }
 
 impl Evaluated {
