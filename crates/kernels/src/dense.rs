@@ -49,7 +49,7 @@ enum DenseWeights {
 
 /// Memory for the left factor of a dense layer's product, used again from call to call.
 #[derive(Debug, Default)]
-pub(crate) struct DenseBuffer {
+pub struct DenseBuffer {
     words: Aligned,
     bytes: Int8Rows,
 }
@@ -97,6 +97,13 @@ impl Dense {
                 y.copy_from_slice(&wide[..self.outputs]);
             }
         });
+    }
+
+    /// A few rows on this thread, which begin [`product::rounded`] `outputs` apart.
+    pub fn forward_here(&self, x: View<'_>, buffer: &mut DenseBuffer, y: &mut Vec<f32>) {
+        let stride = product::rounded(self.outputs);
+        y.resize(product::rounded(x.rows) * stride, 0.0);
+        self.rows(x, buffer, y, stride, Base::Nothing);
     }
 
     /// The rows of a matrix on this thread. Rows of `out` begin `stride` apart; whole groups of sixteen columns are written, and on

@@ -68,6 +68,11 @@ impl Level {
         Level::chosen().unwrap_or_else(|_| Level::highest())
     }
 
+    /// The level to use where products shall not round their factors.
+    pub fn exact() -> Level {
+        Level::best().min(Level::AVX512)
+    }
+
     /// Every level that this CPU has, slowest first.
     pub fn all() -> impl Iterator<Item = Level> {
         Level::EVERY.into_iter().filter(|&level| level <= Level::highest())

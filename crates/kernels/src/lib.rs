@@ -16,6 +16,7 @@ pub mod encoder;
 pub mod graph;
 pub mod head;
 mod int8;
+pub mod layer;
 mod level;
 mod math;
 mod matrix;
