@@ -24,6 +24,7 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("ranker", include_str!("policies/ranker.toml")),
     ("batch-first", include_str!("policies/batch-first.toml")),
     ("deepchess", include_str!("policies/deepchess.toml")),
+    ("deepchess-by-position", include_str!("policies/deepchess-by-position.toml")),
     ("graph", include_str!("policies/graph.toml")),
     ("labelled", include_str!("policies/labelled.toml")),
     ("labelled-quiet", include_str!("policies/labelled-quiet.toml")),
@@ -118,6 +119,9 @@ pub struct PositionRules {
     /// Games of an account whose moves count in full: of one that has more a share is drawn, so that no account is worth more
     /// than so many games an epoch. A rule of the sampler, which counts them; 0: none.
     pub per_account: u32,
+    /// Whether a hash of game and ply decides on which side of the split a position is, so that neighbours in a game are on both: only to
+    /// measure what that does to figures. A rule of the sampler, which splits.
+    pub split_by_position: bool,
     /// Positions in a row that a sample shows, the present one included.
     pub window: u32,
 }
@@ -159,6 +163,7 @@ impl Default for PositionRules {
             untaught: 1.0,
             per_game: 0,
             per_account: 0,
+            split_by_position: false,
             window: 1,
         }
     }

@@ -124,6 +124,23 @@ fn splits_share_no_game() {
 }
 
 #[test]
+fn a_split_by_position_shares_games_and_no_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = dataset(folder.path(), 200);
+    let of = |split| -> HashSet<(String, u16)> {
+        let usual = options(2, "deepchess-by-position");
+        let mut policy = usual.policy.clone();
+        (policy.positions.first_ply, policy.positions.per_game) = (0, 0);
+        let options = SamplerOptions { policy, split: Some(split), epochs: 1, ..usual };
+        all(Sampler::new(&data, &options)).into_iter().map(|(game, ply, ..)| (game, ply)).collect()
+    };
+    let (train, test) = (of(Split::Train), of(Split::Test));
+    assert!(train.is_disjoint(&test) && test.len() > 50 && train.len() > 10 * test.len());
+    let games: HashSet<&String> = train.iter().map(|(game, _)| game).collect();
+    assert!(test.iter().all(|(game, _)| games.contains(game)));
+}
+
+#[test]
 fn an_account_counts_as_no_more_than_so_many_games() {
     let folder = tempfile::tempdir().unwrap();
     let dataset = dataset(folder.path(), 200);

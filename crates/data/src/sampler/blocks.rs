@@ -89,24 +89,29 @@ impl Source {
 
     fn pick(&self, epoch: u64, game: Game) -> Option<Picked> {
         let Source { dataset, options, .. } = self;
-        let elsewhere = options.split.is_some_and(|split| dataset.card.split.split(&game.id) != split);
-        if elsewhere || !options.players.admit_any(&game) || options.policy.game_rate(&game) == 0.0 {
+        let rules = &options.policy.positions;
+        let elsewhere = |id: &str| options.split.is_some_and(|split| dataset.card.split.split(id) != split);
+        if (!rules.split_by_position && elsewhere(&game.id))
+            || !options.players.admit_any(&game)
+            || options.policy.game_rate(&game) == 0.0
+        {
             return None;
         }
         let labelled = |ply: usize| {
             options.labels.as_ref().is_some_and(|labels| labels.get(&game.id, ply as u16).is_some())
         };
         let opinions = options.opinions.as_deref();
-        if options.policy.positions.untaught == 0.0
-            && opinions.is_none_or(|opinions| !opinions.has_game(&game.id))
-        {
+        if rules.untaught == 0.0 && opinions.is_none_or(|opinions| !opinions.has_game(&game.id)) {
             return None;
         }
         let taught =
             |ply: usize| opinions.is_some_and(|opinions| opinions.get(&game.id, ply as u16).is_some());
         let mut plies = options.policy.pick(&game, options.seed, epoch, labelled, taught);
         options.players.thin(&game, &mut plies);
-        if options.policy.positions.per_account > 0 {
+        if rules.split_by_position {
+            plies.retain(|ply| !elsewhere(&format!("{}/{ply}", game.id)));
+        }
+        if rules.per_account > 0 {
             let accounts = self.accounts.get_or_init(|| Accounts::count(dataset, options).ok());
             accounts.iter().for_each(|accounts| accounts.thin(&game, options.seed, epoch, &mut plies));
         }
