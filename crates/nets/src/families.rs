@@ -20,8 +20,8 @@ pub use self::{
     net_config::{NetConfig, NetConfigError},
 };
 use crate::{
-    Shift, Temperature, TrainError, WeightError, WeightFile, graph::GraphNet, human::Human, others,
-    ranker::Ranker, recycler::Recycler,
+    Shift, Temperature, TrainError, WeightError, WeightFile, comparator::Comparator, graph::GraphNet,
+    human::Human, others, ranker::Ranker, recycler::Recycler,
 };
 
 pub const FAMILIES: &[Entry] = &[
@@ -29,6 +29,7 @@ pub const FAMILIES: &[Entry] = &[
     Entry::of::<Ranker>(),
     Entry::of::<Recycler>(),
     Entry::of::<GraphNet>(),
+    Entry::of::<Comparator>(),
 ];
 
 /// The mind in a weight file, one of ours or of others.

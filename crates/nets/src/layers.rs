@@ -16,10 +16,10 @@ pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
 }
 
 /// The sum of each bag of rows by burn's own operations: [bags, width].
-pub(crate) fn plain_sums(table: &Param<Tensor<2>>, lookups: &Lookups) -> Tensor<2> {
-    let device = table.val().device();
-    let [_, width] = table.val().dims();
-    let rows = table.val().select(0, indices(lookups.rows.clone(), &device));
+pub(crate) fn plain_sums(table: Tensor<2>, lookups: &Lookups) -> Tensor<2> {
+    let device = table.device();
+    let [_, width] = table.dims();
+    let rows = table.select(0, indices(lookups.rows.clone(), &device));
     let owners = indices(lookups.owners(), &device);
     Tensor::zeros([lookups.len(), width], &device).select_assign(0, owners, rows, IndexingUpdateOp::Add)
 }

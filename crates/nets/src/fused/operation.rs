@@ -6,7 +6,7 @@ use burn::tensor::Shape;
 use kernels::{
     Aligned, Arithmetic, Level, bags, block, choice, conv,
     encoder::{Encoder, Extra},
-    graph, head, smolgen, squares,
+    graph, head, layer, smolgen, squares,
 };
 
 use super::{
@@ -25,6 +25,8 @@ pub(crate) enum Operation {
     Residual { channels: usize, reduced: usize },
     /// Sums of rows of a table, `[bags, width]`. Nothing goes through.
     Sums { lookups: Arc<Lookups>, width: usize },
+    /// A dense layer on rows.
+    Layer { shape: layer::Shape },
     /// Squares looked up, with what goes through added to each of its board's, and rectified: `[boards, 64, width]`.
     Squares { lookups: Arc<Lookups>, width: usize },
     /// Scores of moves, origins and targets, and mean squares, in one row; see [`head`].
@@ -63,6 +65,9 @@ pub(crate) enum Ready<P> {
     Graph {
         packed: Arc<graph::Packed>,
     },
+    Layer {
+        packed: Arc<layer::Packed>,
+    },
     Nothing,
 }
 
@@ -89,6 +94,7 @@ impl Operation {
             Operation::Tokens { shape, .. } => shape.check().is_ok(),
             Operation::Residual { channels, reduced } => conv::fits(*channels) && reduced.is_multiple_of(16),
             Operation::Sums { .. } | Operation::Squares { .. } | Operation::Choice { .. } => true,
+            Operation::Layer { .. } => true,
             Operation::Head { shape, .. } => shape.fits(),
             Operation::Graph { shape, .. } => shape.fits(),
         }
@@ -108,6 +114,7 @@ impl Operation {
             Operation::Head { shape, .. } => format!("a head of {shape:?}"),
             Operation::Choice { .. } => "a choice among lists".to_owned(),
             Operation::Graph { shape, .. } => format!("a graph layer of {shape:?}"),
+            Operation::Layer { shape } => format!("a dense layer of {shape:?}"),
         }
     }
 
@@ -119,6 +126,7 @@ impl Operation {
             | Operation::Residual { .. }
             | Operation::Graph { .. } => x,
             Operation::Sums { lookups, width } => Shape::new([lookups.len(), *width]),
+            Operation::Layer { shape } => Shape::new([x[0], shape.outputs]),
             Operation::Squares { lookups, width } => Shape::new([lookups.len() / 64, 64, *width]),
             Operation::Head { moves, shape } => Shape::new([moves.moves().results(*shape)]),
             Operation::Choice { .. } => Shape::new([1]),
@@ -157,6 +165,10 @@ impl Operation {
             }
             Operation::Sums { width, .. } | Operation::Squares { width, .. } => {
                 Ready::Table { table: parameters, width: *width }
+            }
+            Operation::Layer { shape } => {
+                let packed = layer::Packed::new(level, *shape, parameters.as_ref(), train);
+                Ready::Layer { packed: Arc::new(packed) }
             }
             Operation::Head { shape, .. } => {
                 let packed = head::Packed::new(level, *shape, parameters.as_ref(), train);
@@ -231,6 +243,11 @@ impl Operation {
                 bags::forward(level, lookups.bags(), table.as_ref(), *width, &mut y);
                 y
             }
+            (Operation::Layer { shape }, Ready::Layer { packed }) => {
+                let mut y = vec![0.0; x.len() / shape.inputs * shape.outputs];
+                layer::forward(packed, x, &mut y);
+                y
+            }
             (Operation::Squares { lookups, .. }, Ready::Table { table, width }) => {
                 let mut y = vec![0.0; lookups.len() * width];
                 squares::forward(level, lookups.bags(), table.as_ref(), x, *width, &mut y);
@@ -280,6 +297,9 @@ impl Operation {
                 let mut to_table = vec![0.0; table.as_ref().len()];
                 bags::backward(level, lookups.bags(), gradient, *width, &mut to_table);
                 to_table
+            }
+            (Operation::Layer { .. }, Ready::Layer { packed }) => {
+                layer::backward(packed, (x, y), gradient, &mut to_x)
             }
             (Operation::Squares { lookups, .. }, Ready::Table { table, width }) => {
                 let mut to_table = vec![0.0; table.as_ref().len()];

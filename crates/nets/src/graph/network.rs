@@ -193,7 +193,7 @@ impl GraphNet {
                 let nothing = Tensor::<1>::zeros([1], &device);
                 fused::apply(Level::best(), operation, nothing, self.node_table())
             }
-            (None, _) => plain_sums(&self.nodes, &batch.nodes),
+            (None, _) => plain_sums(self.nodes.val(), &batch.nodes),
         };
         let whole = TensorData::new(batch.whole.clone(), [batch.len, WHOLE]);
         let whole = self.whole.forward(Tensor::<2>::from_data(whole, &device)); // [batch, width]
@@ -245,7 +245,7 @@ impl GraphNet {
             indices(places.collect(), &device)
         };
         let flat = board.reshape([batch * 64, width]);
-        let sums = plain_sums(&self.moves, &moves.rows)
+        let sums = plain_sums(self.moves.val(), &moves.rows)
             + self.from.forward(flat.clone()).select(0, squares(&moves.origins))
             + self.to.forward(flat).select(0, squares(&moves.targets))
             + around.select(0, indices(owners.clone(), &device)); // [moves, hidden]

@@ -158,7 +158,7 @@ impl Swift {
                 let nothing = Tensor::<1>::zeros([1], &device);
                 fused::apply(Level::best(), operation, nothing, flat(&self.parts))
             }
-            (None, _) => plain_sums(&self.parts, lookups),
+            (None, _) => plain_sums(self.parts.val(), lookups),
         }
     }
 
@@ -179,7 +179,9 @@ impl Swift {
 
     fn plain_squares(&self, lookups: &Lookups, board: Tensor<2>) -> Tensor<3> {
         let [batch, width] = board.dims();
-        relu(plain_sums(&self.squares, lookups).reshape([batch, 64, width]) + board.unsqueeze_dim::<3>(1))
+        relu(
+            plain_sums(self.squares.val(), lookups).reshape([batch, 64, width]) + board.unsqueeze_dim::<3>(1),
+        )
     }
 
     fn trunk(&self, x: Tensor<3>, packed: Option<&Packed>) -> Tensor<3> {
@@ -237,7 +239,7 @@ impl Swift {
         };
         let flat = x.clone().reshape([batch * 64, channels]);
         let owned = indices(owners.iter().map(|&owner| owner as i32).collect(), &device);
-        let sums = plain_sums(&self.moves, &moves.rows)
+        let sums = plain_sums(self.moves.val(), &moves.rows)
             + self.from.forward(flat.clone()).select(0, squares(&moves.origins))
             + self.to.forward(flat).select(0, squares(&moves.targets))
             + around.select(0, owned); // [moves, hidden]
@@ -317,7 +319,7 @@ mod tests {
         };
         let plain = network.plain_squares(&input.squares, board.clone());
         let plain = network.plain_head(&input.moves, plain, around.clone());
-        let expected = results(plain_sums(&network.parts, &input.parts), plain);
+        let expected = results(plain_sums(network.parts.val(), &input.parts), plain);
         let fused = network.squares(&input.squares, board, None);
         let fused = network.head(&input.moves, fused, around, None);
         let found = results(network.parts(&input.parts, None), fused);

@@ -5,10 +5,10 @@ use burn::{
     module::Param,
     tensor::{Tensor, TensorData},
 };
-use chess::{Bins, Evaluation, LOG_ODDS_PER_CENTIPAWN};
+use chess::Bins;
 
 use super::{Ranker, batch::Batch};
-use crate::weights::values;
+use crate::{odds::odds, weights::values};
 
 /// Edges of bins, a tenth of a percent of all moves apart; finer ones cannot be told apart in half precision.
 pub(super) const BINS: usize = 1000;
@@ -46,39 +46,4 @@ fn mean(items: impl Iterator<Item = f32>) -> f32 {
     let (mut sum, mut count) = (0.0, 0.0);
     items.for_each(|item| (sum, count) = (sum + f64::from(item), count + 1.0));
     (sum / f64::max(count, 1.0)) as f32
-}
-
-/// The factor by which outputs are nearest to the odds of their values, by squares of expected scores.
-fn odds(outputs: &[f32], targets: &[f32]) -> f32 {
-    let expected = |value: f32| match value.abs() > f32::from(Evaluation::MAX_CENTIPAWNS) {
-        true => f32::from(u8::from(value > 0.0)),
-        false => 1.0 / (1.0 + (-LOG_ODDS_PER_CENTIPAWN * value).exp()),
-    };
-    let known: Vec<(f32, f32)> = outputs
-        .iter()
-        .zip(targets)
-        .filter(|(_, target)| !target.is_nan())
-        .map(|(&o, &t)| (o, expected(t)))
-        .collect();
-    let error = |factor: f32| -> f64 {
-        let one = |&(output, expected): &(f32, f32)| {
-            f64::from(1.0 / (1.0 + (-factor * output).exp()) - expected).powi(2)
-        };
-        known.iter().map(one).sum()
-    };
-    // From a twentieth to twenty, in steps of five percent.
-    let factors = (-60..=60).map(|step| 1.05f32.powi(step));
-    factors.min_by(|a, b| error(*a).total_cmp(&error(*b))).expect("some factors")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn odds_are_found() {
-        let targets: Vec<f32> = (-600..600).map(|n| n as f32).collect();
-        let outputs: Vec<f32> = targets.iter().map(|target| target * LOG_ODDS_PER_CENTIPAWN / 2.5).collect();
-        assert!((odds(&outputs, &targets) - 2.5).abs() < 0.1);
-    }
 }
