@@ -182,7 +182,7 @@ mod tests {
             ("oracle", "there is no mind `oracle`; there are: heuristic, human, ranker"),
             (
                 "heuristic:magic",
-                "there is no search `magic`; there are: alpha-beta, batch-first, instant, puct",
+                "there is no search `magic`; there are: alpha-beta, batch-first, comparisons, instant, puct",
             ),
             ("heuristic:alpha-beta@fast", "there is no search `alpha-beta@fast`"),
             ("heuristic:instant", "`heuristic` does not go with `instant`"),

@@ -5,16 +5,16 @@
 
 mod checks;
 mod effort;
-mod history;
+pub(crate) mod history;
 mod learning;
 #[cfg(test)]
 mod minimax;
 mod node;
-mod picker;
+pub(crate) mod picker;
 mod prefetch;
 mod quest;
 mod quiescence;
-mod reductions;
+pub(crate) mod reductions;
 mod root;
 mod shortcuts;
 mod syzygy;

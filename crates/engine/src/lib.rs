@@ -7,6 +7,7 @@ pub mod batch_first;
 mod blunder_guard;
 mod chances;
 mod clock;
+pub mod comparisons;
 mod evaluator;
 pub mod heuristic;
 pub mod human;

@@ -3,11 +3,12 @@
 
 use thiserror::Error;
 
-use crate::{Mind, Search, SearchEntry, Settings, alpha_beta, batch_first, instant, puct};
+use crate::{Mind, Search, SearchEntry, Settings, alpha_beta, batch_first, comparisons, instant, puct};
 
 pub const SEARCHES: &[SearchEntry] = &[
     alpha_beta::ENTRY, //
     batch_first::ENTRY,
+    comparisons::ENTRY,
     instant::ENTRY,
     puct::ENTRY,
 ];
@@ -138,9 +139,13 @@ mod tests {
             (
                 &Mind::heuristic(),
                 "instant",
-                "`heuristic` does not go with `instant`, which needs an opinion on moves; these pairs work: heuristic:alpha-beta, heuristic:batch-first",
+                "`heuristic` does not go with `instant`, which needs an opinion on moves; these pairs work: heuristic:alpha-beta, heuristic:batch-first, heuristic:comparisons",
             ),
-            (&lost, "magic", "there is no search `magic`; there are: alpha-beta, batch-first, instant, puct"),
+            (
+                &lost,
+                "magic",
+                "there is no search `magic`; there are: alpha-beta, batch-first, comparisons, instant, puct",
+            ),
         ] {
             assert_eq!(build(mind, search).err().unwrap().to_string(), sentence);
         }
