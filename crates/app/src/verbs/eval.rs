@@ -4,6 +4,7 @@ mod agreement;
 mod engine;
 mod human;
 mod levels;
+mod pairs;
 mod puzzles;
 mod suite;
 mod value;
@@ -25,6 +26,7 @@ enum What {
     Engine(engine::Args),
     Human(human::Args),
     Levels(levels::Args),
+    Pairs(pairs::Args),
     Puzzles(puzzles::Args),
     Suite(suite::Args),
     Value(value::Args),
@@ -36,6 +38,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Engine(args) => engine::run(args),
         What::Human(args) => human::run(args),
         What::Levels(args) => levels::run(args),
+        What::Pairs(args) => pairs::run(args),
         What::Puzzles(args) => puzzles::run(args),
         What::Suite(args) => suite::run(args),
         What::Value(args) => value::run(args),

@@ -1,6 +1,6 @@
 //! `tabiya eval value`: how well minds put positions in the order that an analysis gives them.
 
-mod model;
+pub(super) mod model;
 mod order;
 mod report;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::data::Sample;
 use anyhow::{Context, ensure};
-use chess::{Brain, Wants, shakmaty::Chess};
+use chess::{Brain, Comparer, Wants, shakmaty::Chess};
 use engine::heuristic::Heuristic;
 
 use crate::{arena::pace::Pace, eval::model::Model as Player, minds::MINDS, terminal::progress::bar};
@@ -12,7 +12,7 @@ use crate::{arena::pace::Pace, eval::model::Model as Player, minds::MINDS, termi
 /// Positions asked about between two looks at the progress bar.
 const AT_ONCE: usize = 1024;
 
-pub(super) enum Model {
+pub(in crate::verbs::eval) enum Model {
     /// Asked for values in batches.
     Brain { name: String, brain: Arc<dyn Brain> },
     /// A search or an engine's process.
@@ -20,7 +20,7 @@ pub(super) enum Model {
 }
 
 impl Model {
-    pub(super) fn parse(text: &str, pace: Pace) -> anyhow::Result<Model> {
+    pub(in crate::verbs::eval) fn parse(text: &str, pace: Pace) -> anyhow::Result<Model> {
         if text == MINDS[0] {
             return Ok(Model::Brain { name: text.to_owned(), brain: Arc::new(Heuristic) });
         }
@@ -30,15 +30,35 @@ impl Model {
         }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::verbs::eval) fn name(&self) -> &str {
         match self {
             Model::Brain { name, .. } => name,
             Model::Rival(player) => player.name(),
         }
     }
 
+    /// Its own way to compare positions.
+    pub(in crate::verbs::eval) fn comparer(&self) -> Option<Box<dyn Comparer>> {
+        match self {
+            Model::Brain { brain, .. } => brain.comparer(),
+            Model::Rival(_) => None,
+        }
+    }
+
+    /// A value as the opponent sees it: minds give centipawns, the others expected scores.
+    pub(in crate::verbs::eval) fn flipped(&self, value: f32) -> f32 {
+        match self {
+            Model::Brain { .. } => -value,
+            Model::Rival(_) => 1.0 - value,
+        }
+    }
+
     /// The higher, the better for the side to move; one for each sample.
-    pub(super) fn values(&self, samples: &[Sample], engines: usize) -> anyhow::Result<Vec<f32>> {
+    pub(in crate::verbs::eval) fn values(
+        &self,
+        samples: &[Sample],
+        engines: usize,
+    ) -> anyhow::Result<Vec<f32>> {
         let style = "{msg} {wide_bar} {pos} of {len} positions, {per_sec}, {eta} left";
         let bar = bar(Some(samples.len() as u64), style);
         bar.set_message(self.name().to_owned());
