@@ -909,6 +909,8 @@ export interface components {
             ] | null;
             /** Format: int32 */
             depth: number | null;
+            /** @description From a mind that compares positions: how likely it holds the one after a move for better than the one before. */
+            improvements: components["schemas"]["Likely"][];
             lines: components["schemas"]["Line"][];
             /** @description The likeliest moves; empty where a mind has no opinion on them. */
             policy: components["schemas"]["Likely"][];

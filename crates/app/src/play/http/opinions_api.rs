@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{Json, extract::State};
 use chess::{
-    Clocks, Moment, Ratings, Wdl,
-    shakmaty::{Color, Move, san::SanPlus},
+    Brain, Clocks, Comparer, Moment, Ratings, Wdl,
+    shakmaty::{Color, Move, Position, san::SanPlus},
 };
 use engine::Limits;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,8 @@ struct View {
     card: MindCard,
     /// The likeliest moves; empty where a mind has no opinion on them.
     policy: Vec<Likely>,
+    /// From a mind that compares positions: how likely it holds the one after a move for better than the one before.
+    improvements: Vec<Likely>,
     /// Chances of White, of a draw, of Black.
     #[schema(value_type = Option<(f32, f32, f32)>)]
     chances: Option<[f32; 3]>,
@@ -142,7 +144,16 @@ pub(crate) async fn opinions(
 
 fn empty(card: &MindCard) -> View {
     let card = card.clone();
-    View { card, policy: vec![], chances: None, score: None, think_s: None, lines: vec![], depth: None }
+    View {
+        card,
+        policy: vec![],
+        improvements: vec![],
+        chances: None,
+        score: None,
+        think_s: None,
+        lines: vec![],
+        depth: None,
+    }
 }
 
 async fn ask(network: &Network, moment: &Moment) -> View {
@@ -150,9 +161,11 @@ async fn ask(network: &Network, moment: &Moment) -> View {
         return empty(&network.card);
     }
     let opinion = network.evaluator.ask(moment.clone()).await;
+    let improvements = network.evaluator.comparer().map(|mut comparer| improvements(&mut *comparer, moment));
     let line = Some(line(moment, None, &opinion.line)).filter(|line| !line.uci.is_empty());
     View {
         policy: likely(moment, opinion.policy.as_deref().unwrap_or_default()),
+        improvements: likely(moment, &improvements.unwrap_or_default()),
         chances: opinion.wdl.map(|wdl| from_white(wdl, moment.turn())),
         think_s: opinion.think.as_ref().map(|think| think.mean().as_secs_f32()),
         lines: line.into_iter().collect(),
@@ -188,6 +201,19 @@ fn searched(moment: &Moment, thought: &SearchResult, empty: View) -> View {
 fn from_white(wdl: Wdl, turn: Color) -> [f32; 3] {
     let white = turn.fold_wb(wdl, wdl.flipped());
     [white.win(), white.draw(), white.loss()]
+}
+
+/// For each legal move the chance that the position after it is better for the player than the one before.
+fn improvements(comparer: &mut dyn Comparer, moment: &Moment) -> Vec<f32> {
+    let player = moment.turn();
+    let before = comparer.embed(&moment.position, player);
+    let better = |m: Move| {
+        let mut after = moment.position.clone();
+        after.play_unchecked(m);
+        let after = comparer.embed(&after, player);
+        1.0 / (1.0 + (-comparer.compare(&after, &before)).exp())
+    };
+    moment.legal_moves().into_iter().map(better).collect()
 }
 
 fn likely(moment: &Moment, policy: &[f32]) -> Vec<Likely> {

@@ -3,7 +3,7 @@
 
 use std::{fmt, panic, sync::Arc};
 
-use chess::{Brain, Evaluated, Moment, Opinion, Traits, Wants, shakmaty::Chess};
+use chess::{Brain, Comparer, Evaluated, Moment, Opinion, Traits, Wants, shakmaty::Chess};
 use tokio::sync::{mpsc, oneshot};
 
 /// Larger batches gain nothing on a processor and make the first in the queue wait.
@@ -14,6 +14,8 @@ const QUEUE: usize = 1024;
 pub(crate) struct Evaluator {
     requests: mpsc::Sender<Request>,
     traits: Arc<Traits>,
+    /// Comparing takes too little to be gathered in batches.
+    brain: Arc<dyn Brain>,
 }
 
 /// What a mind can be asked, each with the one who waits for it.
@@ -30,8 +32,9 @@ impl Evaluator {
     pub(crate) fn start(brain: Arc<dyn Brain>) -> Evaluator {
         let (requests, inbox) = mpsc::channel(QUEUE);
         let traits = Arc::new(brain.traits().clone());
-        std::thread::spawn(move || serve(&*brain, inbox));
-        Evaluator { requests, traits }
+        let serving = Arc::clone(&brain);
+        std::thread::spawn(move || serve(&*serving, inbox));
+        Evaluator { requests, traits, brain }
     }
 
     /// The mind's whole opinion; an empty one if the mind broke down.
@@ -73,6 +76,10 @@ impl Brain for Evaluator {
         let request = Request::Evaluation(positions.to_vec(), wants, answer);
         let sent = self.requests.blocking_send(request);
         sent.ok().and_then(|()| found.blocking_recv().ok()).unwrap_or_default()
+    }
+
+    fn comparer(&self) -> Option<Box<dyn Comparer>> {
+        self.brain.comparer()
     }
 }
 
