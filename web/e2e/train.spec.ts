@@ -92,7 +92,7 @@ test('a repertoire is made, drilled, corrected and remembered', async ({ page })
   await expect(own).toBeVisible();
   await own.getByRole('button', { name: 'Edit' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Caro for Black');
-  await expect(moves(page)).toHaveText(['e4', 'c6', 'd4', 'd5', 'Nc3', 'd5']);
+  await expect(moves(page)).toHaveText(['e4', 'c6', 'd4', 'Nc3', 'd5', 'd5']);
   await page.goto('/#/train/repertoire');
   await page.getByRole('button', { name: 'Remove Caro for Black' }).click();
   await expect(own).toHaveCount(0);
