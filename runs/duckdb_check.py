@@ -1,4 +1,4 @@
-"""Imports a few games and reads the table with DuckDB, by the command that the README gives to users.
+"""Imports a few games and reads the table with DuckDB, by the command that docs/data.md gives to users.
 
 Usage: python runs/duckdb_check.py path/to/tabiya. Needs duckdb from PyPI.
 """
@@ -12,7 +12,7 @@ import duckdb
 
 root = pathlib.Path(__file__).resolve().parent.parent
 tabiya = pathlib.Path(sys.argv[1]).resolve()
-sql = re.search(r"```sql\n(.*?)```", (root / "README.md").read_text(), re.S).group(1)
+sql = re.search(r"```sql\n(.*?)```", (root / "docs/data.md").read_text(), re.S).group(1)
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([tabiya, "data", "import", root / "testdata/games.pgn", "--out", f"{folder}/games"], check=True)
     rows = duckdb.sql(sql.replace("games/games-*.parquet", f"{folder}/games/games-*.parquet")).fetchall()

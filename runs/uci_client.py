@@ -52,7 +52,7 @@ def fresh_engine():
 @check
 def introduces_itself(engine):
     assert engine.id["name"].startswith("Tabiya"), engine.id
-    for name in ["Brain", "Search", "Hash", "Threads", "MultiPV", "Ponder", "MoveOverhead", "SyzygyPath",
+    for name in ["Brain", "Search", "Hash", "Threads", "MultiPV", "Ponder", "Move Overhead", "SyzygyPath",
                  "UCI_Chess960", "UCI_ShowWDL", "Clear Hash"]:
         assert name in engine.options, f"no option {name}"
 
@@ -180,7 +180,7 @@ def plays_chess960(engine):
 
 @check
 def takes_options(engine):
-    engine.configure({"Hash": 8, "Threads": 2, "MoveOverhead": 50, "UCI_ShowWDL": True, "Clear Hash": None,
+    engine.configure({"Hash": 8, "Threads": 2, "Move Overhead": 50, "UCI_ShowWDL": True, "Clear Hash": None,
                       "Brain": engine.options["Brain"].default, "Search": engine.options["Search"].default})
     info = engine.analyse(chess.Board(), Limit(depth=5))
     assert info["wdl"].relative.total() == 1000, info

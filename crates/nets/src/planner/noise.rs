@@ -44,9 +44,9 @@ pub(super) fn noised(config: &PlannerConfig, layout: Layout, values: &[i32], ran
     };
     let mut noised =
         Noised { values: values.to_vec(), asked: vec![false; values.len()], noise, weight, bound };
-    for at in 0..values.len() {
+    for (at, &value) in values.iter().enumerate() {
         let hit = random.chance(noise.into());
-        let known = values[at] != MASKED;
+        let known = value != MASKED;
         match config.source {
             Source::Masked => {
                 noised.asked[at] = known && hit;

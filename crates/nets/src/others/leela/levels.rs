@@ -127,8 +127,9 @@ impl Brain for Levels {
 /// The last number of three or four digits in a file's name: `maia-1500.pb.gz` is for 1500.
 pub(in crate::others) fn rating(path: &Path) -> Option<u16> {
     let name = path.file_name()?.to_string_lossy();
-    let numbers = name.split(|c: char| !c.is_ascii_digit()).filter(|digits| (3..=4).contains(&digits.len()));
-    numbers.last()?.parse().ok()
+    let mut numbers =
+        name.split(|c: char| !c.is_ascii_digit()).filter(|digits| (3..=4).contains(&digits.len()));
+    numbers.next_back()?.parse().ok()
 }
 
 #[cfg(test)]
