@@ -79,7 +79,10 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits)
 
 /// All connections, the oldest first.
 #[derive(Clone, Debug, Default)]
-struct Open(Arc<Mutex<(u64, BTreeMap<u64, Arc<Connection>>)>>);
+struct Open(Arc<Mutex<Numbered>>);
+
+/// How many there ever were, and those that are open, by number.
+type Numbered = (u64, BTreeMap<u64, Arc<Connection>>);
 
 #[derive(Debug, Default)]
 struct Connection {
@@ -97,7 +100,7 @@ struct Visit {
 }
 
 impl Open {
-    fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, Arc<Connection>>)> {
+    fn lock(&self) -> MutexGuard<'_, Numbered> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
