@@ -1,4 +1,5 @@
 //! The whole life of a bot against a server that goes wrong.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod server;
 
@@ -110,7 +111,7 @@ fn plan(number: usize) -> Plan {
         [Ending::Resigns, Ending::OffersDraw, Ending::AsksTakeback, Ending::Leaves, Ending::Resigns];
     let chess960 = number % 7 == 3;
     Plan {
-        us: if number % 2 == 0 { Color::White } else { Color::Black },
+        us: if number.is_multiple_of(2) { Color::White } else { Color::Black },
         opponent: format!("player{number}"),
         variant: if chess960 { "chess960" } else { "standard" },
         fen: chess960.then_some("bqnb1rkr/pppppppp/2n5/8/8/2N5/PPPPPPPP/BQ1B1RKR w HFhf - 0 1"),
