@@ -164,7 +164,7 @@ mod tests {
             (ChoiceTargets::Chances(chances.clone()), results(&soft)),
         ];
         for (level, (targets, expected)) in
-            Level::all().into_iter().flat_map(|level| cases.iter().map(move |case| (level, case)))
+            Level::all().flat_map(|level| cases.iter().map(move |case| (level, case)))
         {
             let choices = || Choices { ends: ends(&counts), targets: targets.clone(), weights: vec![] };
             let found = results(&|scores| fused::choice(level, choices(), scores));

@@ -157,8 +157,8 @@ mod tests {
             ply,
             opinion: StoredOpinion {
                 moves: (0..ply).map(|m| (PackedMove(m), 60_000 - m)).collect(),
-                wdl: (ply % 2 == 0).then_some([1, ply, u16::MAX]),
-                drawn: (ply % 3 == 0).then_some([800, 2400]),
+                wdl: ply.is_multiple_of(2).then_some([1, ply, u16::MAX]),
+                drawn: ply.is_multiple_of(3).then_some([800, 2400]),
             },
         };
         let rows: Vec<_> = (0..20).map(row).collect();

@@ -302,7 +302,7 @@ fn every_family_is_listed_with_what_others_need_to_know_of_it() {
 fn sizes(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
-            map.iter().for_each(|(key, value)| sizes(value, &format!("{path}/{key}"), found))
+            map.iter().for_each(|(key, value)| sizes(value, &format!("{path}/{key}"), found));
         }
         Value::Array(list) => {
             list.iter().enumerate().for_each(|(at, value)| sizes(value, &format!("{path}/{at}"), found));
@@ -387,7 +387,7 @@ fn damage_to_numbers_is_seen_and_files_without_a_checksum_still_load() {
         damaged[at] ^= 1;
         assert!(load_bytes(&damaged).err().unwrap().to_string().contains("it is damaged"), "{at}");
     }
-    let mut old = bytes.clone();
+    let mut old = bytes;
     let key = b"tabiya-xxh3";
     let at = old.windows(key.len()).position(|part| part == key).unwrap();
     old[at..at + key.len()].copy_from_slice(b"another-key");

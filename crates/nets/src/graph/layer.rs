@@ -337,7 +337,7 @@ mod tests {
             named
         };
         let expected = results(layer.plain(&shape, &batch.graphs, x.clone(), None));
-        let found = results(layer.forward(&shape, &batch.graphs, x.clone()));
+        let found = results(layer.forward(&shape, &batch.graphs, x));
         assert_eq!(found.len(), expected.len());
         let size = |values: &mut dyn Iterator<Item = f32>| values.map(|x| x * x).sum::<f32>().sqrt();
         for ((name, found), (_, expected)) in found.iter().zip(&expected) {

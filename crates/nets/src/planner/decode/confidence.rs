@@ -89,7 +89,7 @@ mod tests {
         let action = LAYOUT.action(2);
         (values[action], sure[action]) = (5, 0.2);
         let others: Vec<_> = guesses(0.8).into_iter().filter(|&(at, _)| at != action).collect();
-        let mut sooner = others.clone();
+        let mut sooner = others;
         sooner.iter_mut().for_each(|(at, guess)| {
             if *at == LAYOUT.action(1) {
                 guess.sure = 0.95;
