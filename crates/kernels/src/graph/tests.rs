@@ -1,10 +1,12 @@
 use super::*;
 use crate::testing::{Plain, differences, random};
 
+type Arrays = (Vec<u32>, Vec<u32>, Vec<u16>, Vec<f32>);
+
 /// Two graphs with three and two pieces, with edges of every form.
 struct Batch {
     pieces: Vec<usize>,
-    lists: Vec<(Vec<u32>, Vec<u32>, Vec<u16>, Vec<f32>)>,
+    lists: Vec<Arrays>,
 }
 
 fn relations() -> Vec<Relation> {
