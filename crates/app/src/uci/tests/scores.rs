@@ -74,8 +74,7 @@ fn at_equal_clocks_and_ratings_no_mind_sees_an_opening_as_won_and_both_sides_agr
         let mut gui = Gui::new(super::super::hooks::build);
         gui.say(&format!("setoption name Brain value {mind}"));
         gui.say("setoption name BlunderGuard value Off");
-        let go =
-            if traits.think { "go wtime 60000 btime 60000 winc 1000 binc 1000" } else { "go nodes 400" };
+        let go = if traits.think { "go wtime 60000 btime 60000 winc 1000 binc 1000" } else { "go nodes 400" };
         for opening in OPENINGS {
             let own = score(&mut gui, &format!("startpos moves {opening}"), go);
             assert!(own.abs() < largest, "{mind} after {opening}: {own}");
