@@ -21,6 +21,7 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("taught", include_str!("policies/taught.toml")),
     ("online", include_str!("policies/online.toml")),
     ("recycler", include_str!("policies/recycler.toml")),
+    ("recycler-taught", include_str!("policies/recycler-taught.toml")),
     ("ranker", include_str!("policies/ranker.toml")),
     ("batch-first", include_str!("policies/batch-first.toml")),
     ("deepchess", include_str!("policies/deepchess.toml")),
