@@ -16,9 +16,9 @@ from .server import Disk, Player, Server, server, until
 class Table:
     """A game, and the plies that were acknowledged to its player."""
 
-    def __init__(self, running):
+    def __init__(self, running, mind="human:instant"):
         self.player = Player(running)
-        status, game = self.player.begin(mind="human:instant")
+        status, game = self.player.begin(mind=mind)
         assert status == 201, game
         self.id, self.known, self.refused = game["id"], [], 0
 
@@ -90,13 +90,15 @@ def full_disk(args, moments=20):
             disk.close()
 
 
-def kills(args, times=6):
+def kills(args):
     random.seed(2)
     with server(args.binary) as running:
-        tables = [Table(running) for _ in range(10)]
-        for _ in range(times):
+        minds = [mind["name"] for mind in Player(running).ask("GET", "/api/minds")[1]]
+        # At least one game under every mind.
+        tables = [Table(running, minds[number % len(minds)]) for number in range(max(10, len(minds)))]
+        for _ in range(args.kills):
             deadline = time.monotonic() + random.uniform(0.2, 1.0)
-            with concurrent.futures.ThreadPoolExecutor(10) as pool:
+            with concurrent.futures.ThreadPoolExecutor(len(tables)) as pool:
 
                 def play(table):
                     while time.monotonic() < deadline:
@@ -112,7 +114,8 @@ def kills(args, times=6):
             running.start()
             for table in tables:
                 table.check()
-        return f"{times} kills of ten games: {sum(len(table.known) for table in tables)} acknowledged plies all there"
+        plies = sum(len(table.known) for table in tables)
+        return f"{args.kills} kills of {len(tables)} games under {len(minds)} minds: {plies} acknowledged plies all there"
 
 
 def waiting_games(args):

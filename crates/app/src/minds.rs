@@ -34,6 +34,9 @@ const fn names() -> [&'static str; nets::FAMILIES.len() + others::NAMES.len() + 
     names
 }
 
+/// The mind that plays like people of a rating, says what they play, and how long they think.
+pub(crate) const PEOPLE: &str = "human";
+
 /// How long minds think that can think as long as they like; others do not mind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Passes {
@@ -181,7 +184,7 @@ pub(crate) fn knows_levels(path: &Path) -> bool {
         return path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("onnx"));
     }
     let card = fs::read(path).ok().and_then(|bytes| WeightFile::card(&bytes).ok());
-    card.is_some_and(|card| card.family == "human")
+    card.is_some_and(|card| card.family == PEOPLE)
 }
 
 /// Whether `text` names a mind of ours (`family`, `family:search`, either with a device, or `random`) and not an engine's command.

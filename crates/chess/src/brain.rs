@@ -99,10 +99,8 @@ pub trait Brain: Send + Sync {
     /// value count. A mind with nothing faster answers with [`Evaluated::by_judging`].
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated;
 
-    /// Its own way to compare positions, for a mind that has one.
-    fn comparer(&self) -> Option<Box<dyn Comparer>> {
-        None
-    }
+    /// Its own way to compare positions, for a mind that has one. A wrapper hands out that of the mind inside.
+    fn comparer(&self) -> Option<Box<dyn Comparer>>;
 }
 
 impl Evaluated {
@@ -175,6 +173,10 @@ mod tests {
 
         fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
             Evaluated::by_judging(self, positions, wants)
+        }
+
+        fn comparer(&self) -> Option<Box<dyn Comparer>> {
+            None
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod bins;
 mod brain;
+mod by_value;
 mod clocks;
 mod comment;
 mod comparer;
@@ -26,9 +27,10 @@ pub mod vocabulary;
 
 pub use bins::Bins;
 pub use brain::{Brain, Evaluated, MoveScores, Traits, Wants, search_name};
+pub use by_value::ByValue;
 pub use clocks::{Clocks, RatingScale, Ratings};
 pub use comment::Annotation;
-pub use comparer::{ByValue, Comparer, Embedding};
+pub use comparer::{Comparer, Embedding};
 pub use evaluation::Evaluation;
 pub use moment::{Moment, MomentError};
 pub use opinion::{LOG_ODDS_PER_CENTIPAWN, Opinion, Wdl};

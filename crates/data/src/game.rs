@@ -6,7 +6,7 @@ use chess::{
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{TimeControl, players::is_named, result::GameResult};
+use crate::{TimeControl, result::GameResult};
 
 /// A game of standard chess. The lists are aligned with `moves` or absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,6 +169,11 @@ impl Game {
 /// A position of standard chess from a FEN, strictly.
 pub(crate) fn parse_start(fen: &str) -> Option<Chess> {
     fen.parse::<Fen>().ok()?.into_position(CastlingMode::Standard).ok()
+}
+
+/// Whether a name is one: PGN writes `?` for a player who is not known.
+pub(crate) fn is_named(name: &str) -> bool {
+    !matches!(name, "" | "?")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! From game dumps to training samples. Games are stored once, as rows of Parquet; positions are replayed and encoded late.
 
+mod asking;
 mod card;
 pub mod chart;
 mod dataset;
@@ -25,6 +26,7 @@ mod reason;
 mod result;
 mod sample;
 mod sampler;
+mod sampler_state;
 mod seen;
 mod source;
 mod split;
@@ -36,6 +38,7 @@ mod time_control;
 
 pub use chess::Random;
 
+pub use asking::{OpinionError, OpinionOptions, OpinionProgress, collect_opinions};
 pub use card::{Card, Fingerprint, Histograms, Shard, SourceEntry};
 pub use dataset::Dataset;
 pub use epd::{Epd, EpdError, read_epd};
@@ -46,10 +49,7 @@ pub use game::Game;
 pub use import::{ImportError, ImportOptions, ImportProgress, import};
 pub use label::{Label, LabelCard, Labels, Limit, Recipe};
 pub use labelling::{EngineError, LabelError, LabelOptions, LabelProgress, label};
-pub use opinions::{
-    OpinionCard, OpinionError, OpinionOptions, OpinionProgress, OpinionRecipe, Opinions, SoftTargets,
-    StoredOpinion, collect_opinions,
-};
+pub use opinions::{OpinionCard, OpinionRecipe, Opinions, SoftTargets, StoredOpinion};
 pub use part::{Part, PartError};
 pub use players::{KeptApart, Players, Seen};
 pub use plots::plot;
@@ -58,7 +58,8 @@ pub use puzzle::{Puzzle, PuzzleError, read_puzzles};
 pub use reason::{Reason, Tally};
 pub use result::GameResult;
 pub use sample::Sample;
-pub use sampler::{Sampler, SamplerError, SamplerOptions, SamplerState};
+pub use sampler::{Sampler, SamplerError, SamplerOptions};
+pub use sampler_state::SamplerState;
 pub use source::Source;
 pub use split::{Shares, Split};
 pub use stats::{Comparison, Stats, compare};

@@ -1,8 +1,7 @@
 //! What a teacher says: a network's chances of moves and outcomes, asked once for positions of a dataset, kept beside the games and joined
 //! to samples.
 
-mod ask;
-mod table;
+pub(crate) mod table;
 
 use std::{collections::HashMap, path::Path};
 
@@ -10,7 +9,6 @@ use chess::{PackedMove, Ratings, Wdl};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use self::ask::{OpinionError, OpinionOptions, OpinionProgress, collect_opinions};
 use crate::{DatasetError, Fingerprint, Policy, SamplerState, Split, error::At};
 
 /// What a teacher says about one moment.
@@ -66,9 +64,9 @@ pub struct OpinionRecipe {
 }
 
 impl OpinionCard {
-    const VERSION: u32 = 1;
+    pub(crate) const VERSION: u32 = 1;
 
-    fn file(name: &str) -> String {
+    pub(crate) fn file(name: &str) -> String {
         format!("opinions-{name}.json")
     }
 

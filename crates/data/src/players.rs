@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use chess::shakmaty::{Color, Position};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::{Dataset, DatasetError, Game};
+use crate::{Dataset, DatasetError, Game, game::is_named};
 
 #[derive(Clone, Debug, Default)]
 pub enum Players {
@@ -75,10 +75,6 @@ impl Players {
         let white_begins = game.start().turn() == Color::White;
         plies.retain(|ply| admitted[usize::from((ply % 2 == 0) != white_begins)]);
     }
-}
-
-pub(crate) fn is_named(name: &str) -> bool {
-    !matches!(name, "" | "?")
 }
 
 #[cfg(test)]

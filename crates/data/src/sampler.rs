@@ -10,12 +10,11 @@ mod pool;
 use std::sync::Arc;
 
 use chess::Replay;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::{blocks::Blocks, pool::Mixed};
 use crate::{
-    Dataset, DatasetError, Fingerprint, Labels, Opinions, Players, Policy, Sample, Split, ordered::Ordered,
+    Dataset, DatasetError, Labels, Opinions, Players, Policy, Sample, SamplerState, Split, ordered::Ordered,
 };
 
 #[derive(Clone, Debug)]
@@ -53,20 +52,6 @@ impl SamplerOptions {
             players: Players::All,
         }
     }
-}
-
-/// Where a sampler stands: enough to go on with the very next sample.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SamplerState {
-    pub seed: u64,
-    pub epoch: u64,
-    /// Samples given in this epoch.
-    pub taken: u64,
-    pub split: Option<Split>,
-    pub policy: Policy,
-    pub pool: usize,
-    pub fingerprint: Fingerprint,
 }
 
 #[derive(Debug, Error)]

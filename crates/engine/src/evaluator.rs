@@ -23,6 +23,8 @@ use crate::stopwatch::Stopwatch;
 
 /// Positions of a batch that keeps more than one processor busy: networks take sixteen at a time.
 const LARGE: usize = 32;
+/// The clock of a simulated device is read at every so many glances: it takes as long as a fair part of a visit.
+const GLANCE: u32 = 8;
 
 /// Positions of nodes that the tree wants to hear the mind on.
 #[derive(Debug, Default)]
@@ -47,6 +49,12 @@ impl Batch {
 
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
+    }
+
+    pub(crate) fn append(&mut self, mut more: Batch) {
+        self.ids.append(&mut more.ids);
+        self.positions.append(&mut more.positions);
+        self.moments.append(&mut more.moments);
     }
 
     pub(crate) fn ids(&self) -> &[u32] {
@@ -120,6 +128,7 @@ pub(crate) struct Evaluator {
     stopwatch: Arc<Stopwatch>,
     /// Answers of a simulated device, and when in the time of the search it gives them.
     on_device: VecDeque<(Duration, Answer)>,
+    glances: u32,
 }
 
 impl Evaluator {
@@ -154,6 +163,7 @@ impl Evaluator {
             pace: Pace::default(),
             stopwatch: Arc::new(Stopwatch::start(None)),
             on_device: VecDeque::new(),
+            glances: 0,
         }
     }
 
@@ -214,6 +224,10 @@ impl Evaluator {
     /// An answer that is there.
     pub(crate) fn poll(&mut self) -> Option<Answers> {
         if let Some((done, _)) = self.on_device.front() {
+            self.glances = self.glances.wrapping_add(1);
+            if !self.glances.is_multiple_of(GLANCE) {
+                return None;
+            }
             return if *done <= self.stopwatch.elapsed() { self.wait_for_device() } else { None };
         }
         while self.under_way > 0 {

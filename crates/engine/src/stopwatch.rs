@@ -1,12 +1,14 @@
 //! Time as a search sees it: that of this machine or, with a simulated device, of one that has the device.
 //!
 //! With a device the work of the mind takes no time here, however long this machine needs for it; the device's own time is added instead.
-//! So the processor's work on the tree and the device's work on batches add up, or overlap, as they would there.
+//! So the processor's work on the tree and the device's work on batches add up, or overlap, as they would there. The processor's work is
+//! counted in its own time, so that it does not matter what else this machine has to do.
 
 use std::{
     fmt,
     str::FromStr,
     sync::atomic::{AtomicI64, Ordering},
+    thread::{self, ThreadId},
     time::{Duration, Instant},
 };
 
@@ -57,13 +59,19 @@ impl fmt::Display for Device {
 pub(crate) struct Stopwatch {
     started: Instant,
     device: Option<Device>,
+    /// The search's own thread, and its processor time when the search began. With a device only that counts: another load of this
+    /// machine must not slow down the processor that is imagined beside the device.
+    thread: ThreadId,
+    processor: Duration,
     /// Nanoseconds by which the time of the search is ahead of this machine's.
     ahead: AtomicI64,
 }
 
 impl Stopwatch {
     pub(crate) fn start(device: Option<Device>) -> Stopwatch {
-        Stopwatch { started: Instant::now(), device, ahead: AtomicI64::new(0) }
+        let started = Instant::now();
+        let (thread, processor) = (thread::current().id(), processor_time());
+        Stopwatch { started, device, thread, processor, ahead: AtomicI64::new(0) }
     }
 
     pub(crate) fn device(&self) -> Option<Device> {
@@ -71,12 +79,18 @@ impl Stopwatch {
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        self.shifted(self.started.elapsed())
+        match self.device {
+            Some(_) => self.shifted(processor_time().saturating_sub(self.processor)),
+            None => self.started.elapsed(),
+        }
     }
 
     /// Time spent on this move by our own clock, which stands still while we ponder.
     pub(crate) fn thought(&self, signals: &Signals) -> Duration {
-        self.shifted(signals.clock_started(self.started).elapsed())
+        match self.device {
+            Some(_) => self.elapsed(),
+            None => signals.clock_started(self.started).elapsed(),
+        }
     }
 
     /// The time that the search took, where it is not what this machine took.
@@ -84,19 +98,21 @@ impl Stopwatch {
         self.device.map(|_| self.elapsed())
     }
 
-    /// Work that the device does while the search waits for it.
+    /// Work that the device does while the search waits for it. Other threads than the search's own have devices of their own.
     pub(crate) fn on_device<T>(&self, positions: usize, work: impl FnOnce() -> T) -> T {
-        let Some(device) = self.device else { return work() };
+        let Some(device) = self.device.filter(|_| thread::current().id() == self.thread) else {
+            return work();
+        };
         let done = self.frozen(work);
         self.add(device.cost(positions).as_nanos() as i64);
         done
     }
 
-    /// Work that takes no time.
+    /// Work of the search's own thread that takes no time.
     pub(crate) fn frozen<T>(&self, work: impl FnOnce() -> T) -> T {
-        let started = Instant::now();
+        let before = processor_time();
         let done = work();
-        self.add(-(started.elapsed().as_nanos() as i64));
+        self.add(-(processor_time().saturating_sub(before).as_nanos() as i64));
         done
     }
 
@@ -118,6 +134,20 @@ impl Stopwatch {
     }
 }
 
+/// Processor time that this thread has used.
+#[cfg(unix)]
+fn processor_time() -> Duration {
+    use nix::time::{ClockId, clock_gettime};
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
+
+/// Where threads have no clock of their own, time is what passes.
+#[cfg(not(unix))]
+fn processor_time() -> Duration {
+    static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,7 +167,7 @@ mod tests {
     #[test]
     fn with_a_device_the_mind_takes_the_device_s_time_whatever_it_takes_here() {
         let stopwatch = Stopwatch::start(Some(Device { batch_us: 1e9, position_us: 1e6 }));
-        stopwatch.on_device(2, || std::thread::sleep(Duration::from_millis(5)));
+        stopwatch.on_device(2, || (0..100_000).map(std::hint::black_box).sum::<u64>());
         assert!(stopwatch.elapsed() >= Duration::from_secs(1001), "{stopwatch:?}");
         let late = stopwatch.elapsed() + Duration::from_secs(100);
         assert!(stopwatch.wait_until(late) > Duration::from_secs(40) && stopwatch.elapsed() >= late);

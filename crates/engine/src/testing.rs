@@ -60,6 +60,10 @@ impl Brain for Mute {
     fn evaluate(&self, _: &[Chess], _: Wants) -> Evaluated {
         Evaluated::default()
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 impl Brain for Whim {
@@ -85,5 +89,9 @@ impl Brain for Whim {
 
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         Evaluated::by_judging(self, positions, wants)
+    }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
     }
 }

@@ -20,6 +20,7 @@ pub mod layer;
 mod level;
 mod math;
 mod matrix;
+pub mod memory;
 pub mod muon;
 pub mod norm;
 pub mod product;

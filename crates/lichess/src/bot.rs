@@ -17,9 +17,10 @@ use tokio::{
 use crate::{
     back_off::BackOff,
     challenges::Remembered,
-    client::{Client, Failure},
+    client::Client,
     daily::{Daily, today},
     events::{Challenge, Event, Profile},
+    failure::Failure,
     lines::Lines,
     manners::{Chat, Manners, OnInterrupt},
     policy::{Decline, Policy, Standing, Verdict},

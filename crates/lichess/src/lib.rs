@@ -9,6 +9,7 @@ mod challenges;
 mod client;
 mod daily;
 mod events;
+mod failure;
 mod game;
 mod game_events;
 mod lines;
@@ -20,8 +21,9 @@ mod table;
 mod token;
 
 pub use bot::{Bot, BotError};
-pub use client::{Client, ClientError, Failure, Patience};
+pub use client::{Client, ClientError, Patience};
 pub use events::{Challenge, Profile};
+pub use failure::Failure;
 pub use manners::{Chat, Level, Manners, OnInterrupt};
 pub use policy::{Decline, Policy, PolicyError, Standing, Verdict};
 pub use report::{Report, Teller};

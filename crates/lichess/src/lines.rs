@@ -6,7 +6,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use crate::client::Failure;
+use crate::failure::Failure;
 
 /// No event is longer; more means that something else answers.
 const LONGEST: usize = 1 << 20;

@@ -15,7 +15,8 @@ use tokio::{
 
 use crate::{
     back_off::BackOff,
-    client::{Client, Failure, encoded},
+    client::{Client, encoded},
+    failure::Failure,
     game::Game,
     game_events::{GameEvent, GameState, OpponentGone},
     lines::Lines,

@@ -15,7 +15,7 @@ mod objective;
 
 use std::sync::Arc;
 
-use chess::{Brain, Random};
+use chess::{Brain, Random, search_name};
 use data::Sample;
 
 pub use self::attention::{Attention, AttentionReader};
@@ -33,7 +33,7 @@ impl Family for GraphNet {
     const NAME: &'static str = "graph";
     const ABOUT: &'static str =
         "attends along attacks, defences and lines between the pieces, and points at the best move";
-    const SEARCH: &'static str = "puct";
+    const SEARCH: &'static str = search_name::PUCT;
     const DECIDES: &'static str = "top-1";
     const CHOOSES: (&'static str, bool) = ("move loss", true);
     type Config = GraphConfig;

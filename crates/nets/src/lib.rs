@@ -55,4 +55,4 @@ pub use weight_file::{WeightError, WeightFile};
 pub use weights::{Array, Weights};
 
 /// How networks are computed on the CPU, and how fast.
-pub use kernels::{Level, LevelError, bench as kernel_bench, int8};
+pub use kernels::{Level, LevelError, bench as kernel_bench, int8, memory};

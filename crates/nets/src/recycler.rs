@@ -16,7 +16,7 @@ mod ready;
 
 use std::sync::Arc;
 
-use chess::{Brain, Random};
+use chess::{Brain, Random, search_name};
 use data::Sample;
 
 pub use self::config::{EvalForm, Feed, RecyclerConfig, RecyclerWeights};
@@ -31,7 +31,7 @@ use crate::{
 impl Family for Recycler {
     const NAME: &'static str = "recycler";
     const ABOUT: &'static str = "thinks again over its own output, and plays like strong players with time";
-    const SEARCH: &'static str = "instant";
+    const SEARCH: &'static str = search_name::INSTANT;
     const DECIDES: &'static str = "top-1";
     const CHOOSES: (&'static str, bool) = ("move loss", true);
     const TRAINING_ONLY: &'static [&'static str] = &["masking", "next"];

@@ -173,6 +173,10 @@ mod tests {
         fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
             Evaluated::by_judging(self, positions, wants)
         }
+
+        fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+            None
+        }
     }
 
     #[test]

@@ -5,10 +5,7 @@ use std::sync::Arc;
 use chess::{Brain, Evaluated, Moment, Opinion, Traits, Wants, shakmaty::Chess};
 use engine::Mind;
 
-use super::Names;
-
-/// The family whose think time others borrow.
-const PEOPLE: &str = "human";
+use super::{Names, PEOPLE};
 
 struct Paced {
     brain: Arc<dyn Brain>,
@@ -45,6 +42,10 @@ impl Brain for Paced {
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         self.brain.evaluate(positions, wants)
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        self.brain.comparer()
+    }
 }
 
 #[cfg(test)]
@@ -61,5 +62,13 @@ mod tests {
         let (bare, paced) = (bare.brain.judge(&moments, Wants::ALL), paced.brain.judge(&moments, Wants::ALL));
         assert!(bare[0].think.is_none() && paced[0].think.is_some());
         assert_eq!((&bare[0].policy, bare[0].wdl), (&paced[0].policy, paced[0].wdl));
+    }
+
+    #[test]
+    fn a_mind_that_compares_still_does_with_borrowed_think_time() {
+        let bare = Names::parse("comparator").mind().unwrap();
+        assert!(bare.brain.comparer().is_some() && !bare.brain.traits().think);
+        let paced = with_think_time(bare);
+        assert!(paced.brain.comparer().is_some() && paced.brain.traits().think);
     }
 }

@@ -1,9 +1,10 @@
 //! What the options have set.
 
+use chess::search_name;
 use engine::{AUTO, HumanSettings, Settings};
 
 use super::options;
-use crate::minds::{self, Names};
+use crate::minds::{self, Names, PEOPLE};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Preferences {
@@ -34,20 +35,20 @@ impl Preferences {
             Some(path) => {
                 Names { passes, search: AUTO.to_owned(), weights: Some(path.to_owned()), ..Names::default() }
             }
-            None => Names { passes, ..Names::parse(LEVELS) },
+            None => Names { passes, ..Names::parse(PEOPLE) },
         }
     }
 
     /// A word to who named a mind or a search and gets another.
     pub(crate) fn stands_in(&self) -> Option<String> {
         let usual = self.names == Names { passes: self.names.passes, ..Names::default() };
-        let by_level =
-            self.names.mind == LEVELS && (self.names.search == AUTO || self.names.search == "instant");
+        let by_level = self.names.mind == PEOPLE
+            && (self.names.search == AUTO || self.names.search == search_name::INSTANT);
         let replaced = self.limit_strength && !usual && !by_level && self.names().weights.is_none();
         replaced.then(|| {
             let rating = self.settings.human.rating;
             format!(
-                "UCI_LimitStrength is on, so `{LEVELS}` plays, at {rating}; {} thinks without it",
+                "UCI_LimitStrength is on, so `{PEOPLE}` plays, at {rating}; {} thinks without it",
                 self.names
             )
         })
@@ -61,9 +62,6 @@ impl Preferences {
         }
     }
 }
-
-/// The mind whose levels stand for ratings.
-pub(crate) const LEVELS: &str = "human";
 
 #[cfg(test)]
 mod tests {

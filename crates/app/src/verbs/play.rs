@@ -55,6 +55,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    nets::memory::give_back();
     let folder = args.data.clone().map_or_else(usual_folder, Ok)?;
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;

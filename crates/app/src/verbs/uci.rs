@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::bail;
 
-use crate::uci::Defaults;
+use crate::{minds::PEOPLE, uci::Defaults};
 
 /// Speak UCI on stdin and stdout, as chess programs expect of an engine. What is set here stands until the program sets it.
 #[derive(Debug, Default, clap::Args)]
@@ -40,7 +40,7 @@ impl Args {
             ("Search", self.search.clone()),
             ("Weights", weights),
             ("UCI_Elo", elo),
-            ("UCI_LimitStrength", limited.filter(|_| self.brain.as_deref() != Some("human"))),
+            ("UCI_LimitStrength", limited.filter(|_| self.brain.as_deref() != Some(PEOPLE))),
         ];
         let others = self.options.iter().map(|text| match text.split_once('=') {
             Some((name, value)) => Ok((name, value.to_owned())),

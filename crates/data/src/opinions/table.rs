@@ -25,14 +25,14 @@ const VERSION: &str = "1";
 
 /// An opinion and where it belongs.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Row {
-    pub(super) game_id: String,
-    pub(super) ply: u16,
-    pub(super) opinion: StoredOpinion,
+pub(crate) struct Row {
+    pub(crate) game_id: String,
+    pub(crate) ply: u16,
+    pub(crate) opinion: StoredOpinion,
 }
 
 impl Row {
-    pub(super) fn fingerprint(&self) -> u128 {
+    pub(crate) fn fingerprint(&self) -> u128 {
         let mut bytes = self.game_id.as_bytes().to_vec();
         bytes.push(0);
         bytes.extend_from_slice(&self.ply.to_le_bytes());
@@ -63,7 +63,7 @@ fn schema() -> SchemaRef {
 }
 
 /// Writes rows into `file` and hands it back for syncing.
-pub(super) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
+pub(crate) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
     let list = || {
         let field = Field::new_list_field(DataType::UInt16, false);
         ListBuilder::new(UInt16Builder::new()).with_field(field)
@@ -101,7 +101,7 @@ pub(super) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
     Ok(written)
 }
 
-pub(super) fn read(path: &Path, each: impl FnMut(Row)) -> Result<(), TableError> {
+pub(crate) fn read(path: &Path, each: impl FnMut(Row)) -> Result<(), TableError> {
     guarded(|| read_unguarded(path, each))
 }
 

@@ -6,7 +6,7 @@ use chess::shakmaty::{Color, Position};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{SamplerError, SamplerOptions};
-use crate::{Dataset, Game, Random, players::is_named};
+use crate::{Dataset, Game, Random, game::is_named};
 
 /// Games of each account that an epoch would draw from, by the hash of its name.
 #[derive(Debug)]

@@ -155,12 +155,12 @@ impl Deepening<'_, '_> {
         let soft = soft.filter(|_| completed > 0);
         let latest = [soft, budget.hard].into_iter().flatten().min();
         self.walker.patience = latest.map(|latest| latest / BATCHES);
-        let mut must_stop = |nodes: u64| {
+        let mut must_stop = |nodes: u64, on_time: bool| {
             if limits.nodes.is_some_and(|most| before + nodes >= most) {
                 return true;
             }
             let out_of_time = || latest.is_some_and(|latest| stopwatch.thought(signals) >= latest);
-            signals.is_stopped() || (!signals.is_pondering() && out_of_time())
+            signals.is_stopped() || (on_time && !signals.is_pondering() && out_of_time())
         };
         if signals.is_stopped() {
             return End::Stopped;

@@ -5,12 +5,17 @@
 //! nobody visits them yet; who does finds the answer there. Values depend on positions alone, so no result can change.
 
 use super::{
-    node::{Moves, NONE},
+    node::{Edge, Moves, NONE},
+    order::forcing_moves,
     walker::Walker,
 };
 
 /// Iterations that are looked ahead to; the nearest comes first.
 const LOOKAHEAD: usize = 3;
+/// What is foreseen as part of an exchange, not of an iteration to come.
+const EXCHANGE: u8 = u8::MAX;
+/// Captures of a leaf that are asked about together with it, answers to each of them, answers to these.
+pub(super) const CAPTURES: [usize; 3] = [2, 1, 1];
 
 /// How many of a leaf's moves are evaluated ahead of time.
 #[derive(Clone, Copy, Debug)]
@@ -52,16 +57,17 @@ impl Walker<'_> {
         }
     }
 
-    /// Fills the batch up to `most` with positions that will likely be wanted.
-    pub(super) fn look_ahead(&mut self, most: usize) {
+    /// Asks about positions after one leaf that will likely be wanted. False when there is no such leaf.
+    pub(super) fn look_ahead(&mut self) -> bool {
         for breadth in 0..BREADTHS.len() {
             for far in 0..LOOKAHEAD {
-                while self.gathered.len() < most && !self.tree.is_half_full() {
-                    let Some(id) = self.leaves.0[breadth][far].pop() else { break };
+                if let Some(id) = self.leaves.0[breadth][far].pop() {
                     self.explore(id, breadth, far as u8);
+                    return true;
                 }
             }
         }
+        false
     }
 
     /// Asks about the moves that a visit with one more ply to go would try.
@@ -96,6 +102,30 @@ impl Walker<'_> {
         }
     }
 
+    /// Asks about what comes of the captures of a leaf together with the leaf itself: one question for an exchange instead of one for
+    /// each of its moves.
+    pub(super) fn foresee_exchanges(&mut self, id: u32, captures: &[usize]) {
+        let Some((&most, after)) = captures.split_first() else { return };
+        if self.gathered.len() + self.spare.len() + most > self.worthwhile() || self.tree.is_half_full() {
+            return;
+        }
+        let node = self.node(id);
+        if node.moves != Moves::None || !node.edges.is_empty() || node.board.in_check() {
+            return;
+        }
+        let moves: Vec<_> = forcing_moves(&node.board.chess).into_iter().take(most).collect();
+        for (m, _) in moves {
+            let child = self.tree.add_child(id, m);
+            let edge = Edge { m: m.into(), child, score: 0.0, forcing: true };
+            // These become known as children when the node gets its moves.
+            self.node_mut(id).edges.push(edge);
+            self.tree.count_edges(1);
+            if self.ask_ahead(child, EXCHANGE) {
+                self.foresee_exchanges(child, after);
+            }
+        }
+    }
+
     /// Asks about the position after a move, which nobody may ever visit.
     fn foresee(&mut self, id: u32, rank: usize, far: u8) {
         let node = self.node(id);
@@ -106,17 +136,23 @@ impl Walker<'_> {
         let m = edge.m.fit(&node.board.chess).expect("an edge's move fits its node");
         let child = self.tree.add_child(id, m);
         self.node_mut(id).edges[rank].child = child;
-        if self.node(child).over {
-            return;
-        }
+        self.ask_ahead(child, far);
+    }
+
+    /// Whether the mind had to be asked.
+    fn ask_ahead(&mut self, child: u32, far: u8) -> bool {
         let node = self.node(child);
+        if node.over {
+            return false;
+        }
         if let Some(entry) = self.table.get(node.board.key, node.ply).filter(|entry| !entry.value.is_nan()) {
             self.node_mut(child).value = entry.value;
-            return;
+            return false;
         }
         self.node_mut(child).foreseen = far;
         self.stats.foreseen += 1;
         self.ask(child);
+        true
     }
 
     /// A judgement of a position that nobody visits has come.

@@ -51,6 +51,7 @@ impl Walker<'_> {
     fn begin_line(&mut self, root: Board, wanted: &[Move]) {
         while self.evaluator.wait().is_some() {}
         self.gathered = Batch::default();
+        self.spare = Batch::default();
         self.leaves.clear();
         self.tree.begin_anew(root);
         self.tree.made = 1;

@@ -69,8 +69,8 @@ pub(super) struct Node {
     pub(super) closed: bool,
     /// Whether one of its moves is expected to reach the goal, so that the others need no visit.
     pub(super) cuts: bool,
-    /// Whether it is only visited because nothing surer was left to do.
-    pub(super) speculative: bool,
+    /// Moves of its parent that are being searched and may well make it needless.
+    pub(super) doubt: u16,
     /// Moves that are being searched.
     pub(super) under_way: u16,
     /// Its valid place in the queue.
@@ -111,7 +111,7 @@ impl Node {
             under: 0,
             closed: false,
             cuts: false,
-            speculative: false,
+            doubt: 0,
             under_way: 0,
             ticket: 0,
             asked: false,

@@ -47,7 +47,7 @@ impl Walker<'_> {
             Some((_, score)) => Priority::Score(score),
         };
         let len = node.edges.len();
-        let level = self.doubt(id) + usize::from(self.is_doubtful(id));
+        let level = self.doubt(id) + usize::from(self.doubt_of_next(id));
         self.tickets += 1;
         let open = Open { id, ticket: self.tickets };
         let node = self.node_mut(id);
@@ -56,18 +56,18 @@ impl Walker<'_> {
         self.queue.push(open, level, priority);
     }
 
-    /// Whether another move of a node may well turn out not to be needed.
-    pub(super) fn is_doubtful(&self, id: u32) -> bool {
+    /// Moves under way that may well make another move of the node needless.
+    pub(super) fn doubt_of_next(&self, id: u32) -> u16 {
         let node = self.node(id);
-        node.cuts && node.under_way > 0
+        if node.cuts { node.under_way } else { 0 }
     }
 
-    /// How many doubtful moves lead to a node.
+    /// The doubts of all moves that lead to a node.
     pub(super) fn doubt(&self, mut id: u32) -> usize {
         let mut doubt = 0;
         while id != NONE {
             let node = self.node(id);
-            doubt += usize::from(node.speculative);
+            doubt += usize::from(node.doubt);
             id = node.parent;
         }
         doubt
@@ -84,11 +84,12 @@ impl Walker<'_> {
         }
         let doubtful = |edge: &&Edge| {
             let child = (edge.child != NONE).then(|| self.node(edge.child));
-            child.is_some_and(|child| child.under == node.visit && !child.closed && child.speculative)
+            child.is_some_and(|child| child.under == node.visit && !child.closed && child.doubt > 0)
         };
-        if let Some(child) = node.edges.iter().find(doubtful).map(|edge| edge.child) {
+        let children: Vec<u32> = node.edges.iter().filter(doubtful).map(|edge| edge.child).collect();
+        for child in children {
             let waits = self.node(child).ticket != 0;
-            self.node_mut(child).speculative = false;
+            self.node_mut(child).doubt -= 1;
             if waits {
                 self.push(child);
             }
@@ -111,7 +112,7 @@ impl Walker<'_> {
         };
         let node = self.node(id);
         let depth = self.first_depth(node, self.node(child), rank);
-        self.node_mut(child).speculative = self.is_doubtful(id);
+        self.node_mut(child).doubt = self.doubt_of_next(id);
         let node = self.node_mut(id);
         node.next += 1;
         node.under_way += 1;

@@ -10,7 +10,7 @@ pub(super) struct Open {
 }
 
 /// Work of which it is more and more doubtful that it will be needed: each level waits for those before it.
-pub(super) const LEVELS: usize = 4;
+pub(super) const LEVELS: usize = 8;
 
 /// How soon a node's next move is to be played.
 #[derive(Clone, Copy, Debug)]

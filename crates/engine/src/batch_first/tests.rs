@@ -51,6 +51,10 @@ impl Brain for Dice {
             scores: wanted(wants.policy).iter().map(scores).collect(),
         }
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 fn roll(position: &Chess, throw: usize) -> f32 {

@@ -3,6 +3,7 @@
 use chess::shakmaty::Position;
 
 use super::{
+    foresight::CAPTURES,
     node::{Edge, Moves, NONE, Node, ROOT},
     table::Finding,
     value::MAX_PLY,
@@ -80,7 +81,12 @@ impl Walker<'_> {
         let evades = node.board.in_check() && !ends;
         if ends || (node.depth <= 0 && !evades) || self.judges_first(node) {
             if node.value.is_nan() {
-                return self.ask(id);
+                let goes_on = node.depth <= 0 && !ends;
+                self.ask(id);
+                if goes_on {
+                    self.foresee_exchanges(id, &CAPTURES);
+                }
+                return;
             }
             let value = node.value;
             if ends {
@@ -107,10 +113,12 @@ impl Walker<'_> {
 
     /// Asks the mind about a node's position.
     pub(super) fn ask(&mut self, id: u32) {
+        let speculative = self.node(id).foreseen > 0 || self.doubt(id) > 0;
         let node = &mut self.tree.nodes[id as usize];
         if !node.asked {
             node.asked = true;
-            self.gathered.push(id, &node.board.chess);
+            let batch = if speculative { &mut self.spare } else { &mut self.gathered };
+            batch.push(id, &node.board.chess);
         }
     }
 

@@ -27,6 +27,9 @@ const LEAST_BATCH: usize = 8;
 /// As many boards go through a network side by side even on a CPU: up to here more of them are nearly free.
 const SIDE_BY_SIDE: usize = 16;
 
+/// The clock is read before every so many steps, and whenever a batch has come or gone: it takes as long as a fair part of a step.
+const GLANCE: u32 = 8;
+
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
@@ -52,8 +55,9 @@ pub(super) struct Walker<'a> {
     pub(super) goals: [f32; 2],
     pub(super) visits: u32,
     pub(super) tickets: u32,
-    /// Positions to ask the mind about next.
+    /// Positions to ask the mind about next: those that are wanted for sure, and those that a batch is filled up with.
     pub(super) gathered: Batch,
+    pub(super) spare: Batch,
     /// Leaves that the next iterations will go on from.
     pub(super) leaves: Leaves,
     /// Depth first, because best first did not fit into the tree.
@@ -84,6 +88,7 @@ impl<'a> Walker<'a> {
             visits: 0,
             tickets: 0,
             gathered: Batch::default(),
+            spare: Batch::default(),
             leaves: Leaves::default(),
             narrow: false,
         }
@@ -106,15 +111,23 @@ impl<'a> Walker<'a> {
     }
 
     /// Finds out whether the root, `depth` plies deep, is worth at least `goal`.
-    pub(super) fn prove(&mut self, goal: f32, depth: i16, must_stop: &mut dyn FnMut(u64) -> bool) -> End {
+    pub(super) fn prove(
+        &mut self,
+        goal: f32,
+        depth: i16,
+        must_stop: &mut dyn FnMut(u64, bool) -> bool,
+    ) -> End {
         // A child is worth more than minus the goal exactly if it denies the goal to its parent.
         self.goals = [goal, (-goal).next_up()];
         self.narrow = false;
         self.begin(depth);
+        let mut steps = 0u32;
         while !self.root().closed {
+            let batches = self.evaluator.under_way();
+            steps += 1;
             if let Some(answer) = self.evaluator.poll() {
                 self.take_in(answer);
-            } else if must_stop(self.tree.made) {
+            } else if must_stop(self.tree.made, steps.is_multiple_of(GLANCE)) {
                 return End::Stopped;
             } else if self.tree.is_full() {
                 if !self.make_room() {
@@ -130,11 +143,13 @@ impl<'a> Walker<'a> {
                     self.follow(open.id);
                 }
             } else if self.is_worth_sending() {
-                self.look_ahead(self.worthwhile());
                 self.send();
-            } else if !self.await_answer() && self.gathered.len() == 0 {
+            } else if !self.speculate() && !self.await_answer() && self.gathered.len() == 0 {
                 debug_assert!(false, "an open root has open nodes");
                 return End::Stopped;
+            }
+            if self.evaluator.under_way() != batches {
+                steps = GLANCE - 1;
             }
         }
         End::Decided
@@ -146,22 +161,36 @@ impl<'a> Walker<'a> {
         self.enter(ROOT, depth);
     }
 
-    /// The next open node. Work that may not be needed waits until there is nothing else.
+    /// The next open node that is wanted for sure, or any if there is nothing to ask.
     fn next_open(&mut self) -> Option<Open> {
         let level = self.queue.level()?;
-        let needed = self.gathered.len() == 0 && self.evaluator.is_idle();
-        if level == 0 || needed { self.queue.pop() } else { None }
+        let idle = self.gathered.len() + self.spare.len() == 0 && self.evaluator.is_idle();
+        if level == 0 || idle { self.queue.pop() } else { None }
     }
 
     /// Whether a batch goes that is not full. As long as another one is under way, whose answers will bring more to ask, it
     /// must hold as much as pays for a batch.
     fn is_worth_sending(&self) -> bool {
-        let gathered = self.gathered.len();
-        gathered > 0 && (self.evaluator.is_idle() || 2 * gathered >= self.worthwhile())
+        let (gathered, spare) = (self.gathered.len(), self.spare.len());
+        let idle = self.evaluator.is_idle() && gathered + spare > 0;
+        idle || (gathered > 0 && 2 * gathered >= self.worthwhile())
+    }
+
+    /// Does a piece of work that may turn out not to be needed, to fill up the next batch while nothing else can be done. Whether there
+    /// was any.
+    fn speculate(&mut self) -> bool {
+        if self.gathered.len() + self.spare.len() >= self.worthwhile() || self.tree.is_half_full() {
+            return false;
+        }
+        let Some(open) = self.queue.pop() else { return self.look_ahead() };
+        if self.node(open.id).ticket == open.ticket && self.is_live(open.id) {
+            self.follow(open.id);
+        }
+        true
     }
 
     /// Positions up to which a batch is filled because more of them hardly cost more.
-    fn worthwhile(&self) -> usize {
+    pub(super) fn worthwhile(&self) -> usize {
         self.evaluator.pace.worthwhile().max(SIDE_BY_SIDE).min(self.full_batch())
     }
 
@@ -173,7 +202,8 @@ impl<'a> Walker<'a> {
     }
 
     fn send(&mut self) {
-        let batch = self.gathered.take(self.batch_size);
+        let mut batch = self.gathered.take(self.batch_size);
+        batch.append(self.spare.take(self.worthwhile().saturating_sub(batch.len())));
         self.stats.batches += 1;
         self.stats.asked += batch.len() as u64;
         self.evaluator.ask(batch);
@@ -211,6 +241,7 @@ impl<'a> Walker<'a> {
         let was_narrow = self.narrow;
         let kept = self.tree.thin_out(|node| node.decides(goals[usize::from(node.ply % 2)]));
         self.gathered = Batch::default();
+        self.spare = Batch::default();
         self.leaves.clear();
         for node in &mut self.tree.nodes {
             node.asked = false;

@@ -15,6 +15,8 @@ pub(crate) struct Pace {
     seconds: f64,
     positions_squared: f64,
     positions_seconds: f64,
+    /// Seconds for each batch, and for each position in it, as found when batches last differed in size.
+    line: Option<(f64, f64)>,
 }
 
 impl Pace {
@@ -26,18 +28,21 @@ impl Pace {
         fade(&mut self.seconds, t);
         fade(&mut self.positions_squared, n * n);
         fade(&mut self.positions_seconds, n * t);
+        self.line = self.least_squares().or(self.line);
     }
 
-    /// Seconds for each batch, and for each position in it: the line of least squares, neither of them negative.
+    /// Seconds for each batch, and for each position in it.
     fn costs(&self) -> (f64, f64) {
+        self.line.unwrap_or((0.0, self.seconds / self.positions))
+    }
+
+    /// The line of least squares, neither number negative. None is found where batches hardly differ in size.
+    fn least_squares(&self) -> Option<(f64, f64)> {
         let (n, t) = (self.positions / self.batches, self.seconds / self.batches);
         let spread = self.positions_squared / self.batches - n * n;
         let joint = self.positions_seconds / self.batches - n * t;
-        if spread <= 0.01 * n * n {
-            return (0.0, t / n);
-        }
         let each = (joint / spread).clamp(0.0, t / n);
-        (t - each * n, each)
+        (spread > 0.01 * n * n).then_some((t - each * n, each))
     }
 
     /// Positions that the mind gets through in this time, in one batch.
@@ -76,6 +81,15 @@ mod tests {
         assert_eq!(pace(0, 50).worthwhile(), 1);
         assert!((199..=201).contains(&(pace(2000, 10).worthwhile() - 1)));
         assert!(pace(2000, 0).worthwhile() > 100_000);
+    }
+
+    #[test]
+    fn full_batches_do_not_make_it_forget_what_a_batch_costs() {
+        let mut pace = pace(2000, 10);
+        for _ in 0..1000 {
+            pace.add(256, Duration::from_micros(2000 + 10 * 256));
+        }
+        assert!((199..=201).contains(&(pace.worthwhile() - 1)), "{}", pace.worthwhile());
     }
 
     #[test]

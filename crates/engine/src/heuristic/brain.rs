@@ -46,6 +46,10 @@ impl Brain for Heuristic {
             Evaluated { values, scores: Vec::new() }
         })
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 /// Centipawns at which a win is as likely as not.

@@ -38,6 +38,10 @@ impl Brain for Prefers {
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         Evaluated::by_judging(self, positions, wants)
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 fn search(brain: impl Brain + 'static, human: HumanSettings) -> Instant {
@@ -138,6 +142,10 @@ fn moves_are_drawn_as_often_as_the_mind_gives_them_chances() {
 
         fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
             Evaluated::by_judging(self, positions, wants)
+        }
+
+        fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+            None
         }
     }
     let mut counts = std::collections::HashMap::new();

@@ -205,6 +205,10 @@ mod tests {
             self.1.lock().unwrap().push(positions.len());
             self.0.evaluate(positions, wants)
         }
+
+        fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+            None
+        }
     }
 
     const SETTINGS: SimulSettings = SimulSettings {

@@ -46,6 +46,10 @@ impl Brain for Counter {
             scores: wanted(wants.policy).iter().map(scores).collect(),
         }
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 fn counted(position: &Chess) -> f32 {
@@ -340,6 +344,10 @@ impl Brain for Historian {
 
     fn evaluate(&self, _: &[Chess], _: Wants) -> Evaluated {
         panic!("it wants to see the past")
+    }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
     }
 }
 

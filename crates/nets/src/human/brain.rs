@@ -95,6 +95,10 @@ impl Brain for HumanBrain {
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         Evaluated::by_judging(self, positions, wants)
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 fn think_time(chances: &[f32]) -> ThinkTime {

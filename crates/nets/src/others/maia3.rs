@@ -44,4 +44,8 @@ impl Brain for Maia3 {
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         brain::evaluate_as_strong(self, positions, wants)
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }

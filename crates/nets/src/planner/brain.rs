@@ -106,4 +106,8 @@ impl Brain for PlannerBrain {
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         Evaluated::by_judging(self, positions, wants)
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }

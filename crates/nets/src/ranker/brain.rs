@@ -137,6 +137,10 @@ impl Brain for RankerBrain {
             scores: if wants.policy { scores } else { Vec::new() },
         }
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 #[cfg(test)]

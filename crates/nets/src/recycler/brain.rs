@@ -101,6 +101,10 @@ impl Brain for RecyclerBrain {
         }
         found
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 #[cfg(test)]

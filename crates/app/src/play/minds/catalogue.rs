@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::minds::{
-    Names,
+    Names, PEOPLE,
     found::{self, Found},
 };
 
@@ -22,8 +22,6 @@ use super::{
 
 /// The engine that judges moves in a review.
 pub(crate) const ENGINE: &str = "heuristic:alpha-beta";
-/// The network that says what people play.
-const PEOPLE: &str = "human";
 /// Opponents that think at the same time, without a tree and with one. More of them would share the same processors, each with
 /// a thread and its stack; fewer would leave the shared networks half-empty batches.
 const MOST_ANSWERING: usize = 6;

@@ -214,6 +214,10 @@ mod tests {
         fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
             Evaluated::by_judging(self, positions, wants)
         }
+
+        fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+            None
+        }
     }
 
     #[tokio::test]
@@ -268,6 +272,10 @@ mod tests {
                 scores: wanted(wants.policy).iter().map(scores).collect(),
             }
         }
+
+        fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+            None
+        }
     }
 
     #[test]
@@ -321,6 +329,10 @@ mod tests {
 
         fn evaluate(&self, _: &[Chess], _: Wants) -> Evaluated {
             panic!("as the test wants")
+        }
+
+        fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+            None
         }
     }
 

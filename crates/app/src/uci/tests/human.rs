@@ -44,6 +44,10 @@ impl Brain for Whim {
         };
         moments.iter().map(opinion).collect()
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 /// Nobody sits through a test that really waits.

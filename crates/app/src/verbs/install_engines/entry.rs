@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use engine::heuristic;
+
+use crate::minds::PEOPLE;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) name: String,
@@ -12,12 +16,12 @@ pub(super) struct Entry {
 impl Entry {
     /// A person of a rating, who takes her time.
     pub(super) fn level(rating: u16) -> Entry {
-        let options = [("Brain", "human".to_owned()), ("UCI_Elo", rating.to_string()), timing()];
+        let options = [("Brain", PEOPLE.to_owned()), ("UCI_Elo", rating.to_string()), timing()];
         Entry { name: format!("Tabiya human {rating}"), options: options.into() }
     }
 
     pub(super) fn calculating() -> Entry {
-        Entry { name: "Tabiya heuristic".to_owned(), options: vec![("Brain", "heuristic".to_owned())] }
+        Entry { name: "Tabiya heuristic".to_owned(), options: vec![("Brain", heuristic::NAME.to_owned())] }
     }
 
     pub(super) fn network(path: &Path, level: Option<u16>) -> Entry {

@@ -6,7 +6,10 @@ use anyhow::bail;
 use lichess::{Chat, Level, Manners, Policy};
 use serde::Deserialize;
 
-use crate::uci::{Defaults, Preferences};
+use crate::{
+    minds::PEOPLE,
+    uci::{Defaults, Preferences},
+};
 
 /// Every setting at its default, with what it means.
 pub(super) const EXAMPLE: &str = include_str!("example.toml");
@@ -50,7 +53,7 @@ pub(super) struct MindConfig {
 impl Default for MindConfig {
     fn default() -> MindConfig {
         MindConfig {
-            brain: "human".to_owned(),
+            brain: PEOPLE.to_owned(),
             search: engine::AUTO.to_owned(),
             weights: None,
             level: Level::OPPONENT,
@@ -66,7 +69,7 @@ impl MindConfig {
         let mut defaults = Defaults::default();
         let weights = self.weights.as_ref().map(|path| path.to_string_lossy().into_owned());
         let named = [
-            ("Brain", Some(self.brain.clone()).filter(|_| weights.is_none() || self.brain != "human")),
+            ("Brain", Some(self.brain.clone()).filter(|_| weights.is_none() || self.brain != PEOPLE)),
             ("Search", Some(self.search.clone())),
             ("Weights", weights),
             ("HumanTiming", Some(self.human_timing.to_string())),

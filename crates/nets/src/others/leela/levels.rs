@@ -122,6 +122,10 @@ impl Brain for Levels {
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         brain::evaluate_as_strong(self, positions, wants)
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 /// The last number of three or four digits in a file's name: `maia-1500.pb.gz` is for 1500.

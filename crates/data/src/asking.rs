@@ -14,13 +14,11 @@ use chess::{Moment, Opinion, PackedMove, Random, RatingScale, Ratings, Wdl};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{
-    OpinionCard, OpinionRecipe, StoredOpinion,
-    table::{self, Row},
-};
 use crate::{
-    Dataset, DatasetError, Fingerprint, KeptApart, Players, Sample, Sampler, SamplerError, SamplerOptions,
-    durable, error::At,
+    Dataset, DatasetError, Fingerprint, KeptApart, OpinionCard, OpinionRecipe, Players, Sample, Sampler,
+    SamplerError, SamplerOptions, StoredOpinion, durable,
+    error::At,
+    opinions::table::{self, Row},
 };
 
 /// Rows of a part at most, and how long they may wait for it.
