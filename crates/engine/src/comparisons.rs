@@ -59,7 +59,7 @@ impl Search for Comparisons {
         let budget = TimeBudget::new(moment, &task.limits, self.settings.move_overhead_ms);
         let stopwatch = Stopwatch::start(self.settings.device);
         self.thinker.begin(moment);
-        self.thinker.deepen(moment, &mut moves, task, budget, &stopwatch);
+        self.thinker.deepen(moment, &mut moves, self.settings.multipv, task, budget, &stopwatch);
         let best = moves.swap_remove(0);
         Choice {
             best: Some(best.m),

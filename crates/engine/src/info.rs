@@ -4,6 +4,9 @@ use std::{fmt, time::Duration};
 
 use chess::{Wdl, shakmaty::Move};
 
+/// Who waits as long as this wants to see which move is looked at.
+pub(crate) const TELLS_MOVES_AFTER: Duration = Duration::from_secs(3);
+
 /// A value for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Score {

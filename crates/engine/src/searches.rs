@@ -77,13 +77,13 @@ fn pairs(mind: &Mind) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::{collections::BTreeMap, sync::Arc};
 
     use chess::{Moment, shakmaty::CastlingMode};
 
     use super::*;
     use crate::{
-        Limits, Signals, Task,
+        Choice, Info, Limits, Signals, Task,
         testing::{Mute, Whim},
     };
 
@@ -122,6 +122,53 @@ mod tests {
                     let best = choice.best;
                     let legal = moment.legal_moves();
                     assert!(best.map_or(legal.is_empty(), |m| legal.contains(&m)), "{mind:?} in {fen}");
+                }
+            }
+        }
+    }
+
+    /// The last line of each rank.
+    fn lines_told(
+        search: &mut dyn Search,
+        moment: &Moment,
+        limits: Limits,
+    ) -> (Choice, BTreeMap<usize, Info>) {
+        let (signals, mut lines) = (Signals::new(), BTreeMap::new());
+        let mut report = |info: &Info| {
+            lines.insert(info.multipv, info.clone());
+        };
+        let choice = search.choose(moment, Task { limits, signals: &signals, report: &mut report });
+        (choice, lines)
+    }
+
+    #[test]
+    fn every_search_tells_as_many_lines_as_are_wanted_and_there_are_moves_for() {
+        let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4";
+        let moment = Moment::from_fen(fen, CastlingMode::Standard).unwrap();
+        let few: Vec<_> = ["a2a3", "e1g1"].iter().map(|uci| moment.parse_uci(uci).unwrap()).collect();
+        for mind in [Mind::heuristic(), Mind::new("whim", Arc::new(Whim::default()))] {
+            for entry in searches_for(&mind) {
+                for (wanted, only, told) in [(4, &[][..], 4), (5, &few[..], 2), (1, &few[..], 1)] {
+                    let mut search = build(&mind, entry.name).unwrap();
+                    search.configure(&Settings { multipv: wanted, ..Settings::default() });
+                    let limits = Limits { search_moves: only.to_vec(), ..Limits::nodes(20_000) };
+                    let (choice, lines) = lines_told(&mut *search, &moment, limits);
+                    let who = format!("{wanted} lines of {} with {}", mind.name, entry.name);
+                    assert!(lines.keys().copied().eq(1..=told), "{who}: {:?}", lines.keys());
+                    let mut first: Vec<_> = lines.values().map(|info| info.line[0]).collect();
+                    assert!(first.iter().all(|m| only.is_empty() || only.contains(m)), "{who}: {first:?}");
+                    // Without a tree the move is drawn, and need not be the likeliest.
+                    assert!(entry.at_once || choice.best == Some(first[0]), "{who}: {choice:?}, {first:?}");
+                    first.sort_by_key(|m| moment.uci(*m));
+                    first.dedup();
+                    assert_eq!(first.len(), told, "{who}: each its own move");
+                    for info in lines.values() {
+                        let mut after = moment.clone();
+                        for &m in &info.line {
+                            assert!(after.legal_moves().contains(&m), "{who}: {m} in {}", after.fen());
+                            after.play(m);
+                        }
+                    }
                 }
             }
         }

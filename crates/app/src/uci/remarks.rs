@@ -24,6 +24,10 @@ impl Remarks {
         }
     }
 
+    pub(crate) fn hash(&mut self, wanted_mb: usize, present_mb: usize) {
+        self.waiting.push(format!("no room for {wanted_mb} MiB of Hash, which stays at {present_mb}"));
+    }
+
     /// Says what has not been said yet.
     pub(crate) fn say(&mut self, thinker: Option<&Thinker>, output: &Output) {
         for option in self.touched.drain(..) {

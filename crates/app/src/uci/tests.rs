@@ -35,8 +35,12 @@ struct Gui {
 
 impl Gui {
     fn new(build: Build) -> Gui {
+        Gui::with(build, Defaults::default())
+    }
+
+    fn with(build: Build, defaults: Defaults) -> Gui {
         let (sender, lines) = mpsc::channel();
-        Gui { session: Some(Session::new(Output::new(Wire(sender)), build, Defaults::default())), lines }
+        Gui { session: Some(Session::new(Output::new(Wire(sender)), build, defaults)), lines }
     }
 
     /// Says a line; `quit` waits for the end.

@@ -1,6 +1,7 @@
 //! The thread that thinks. It takes jobs one by one, so every `go` gets its one answer, in order.
 
 use std::{
+    fs,
     num::NonZero,
     panic::{self, AssertUnwindSafe},
     process,
@@ -76,7 +77,6 @@ pub(crate) fn start(output: Output, build: Build) -> (mpsc::Sender<Job>, thread:
         settings: Settings::default(),
         search: None,
         thinker: None,
-        refused_mb: None,
         remarks: Remarks::default(),
     };
     let work = move || jobs.into_iter().for_each(|job| worker.take(job));
@@ -97,8 +97,6 @@ struct Worker {
     /// `None` if it could not be built.
     search: Option<Box<dyn Search>>,
     thinker: Option<Thinker>,
-    /// A size of the table that there is no room for.
-    refused_mb: Option<usize>,
     remarks: Remarks,
 }
 
@@ -135,10 +133,7 @@ impl Worker {
         let (wanted_mb, present_mb) = (settings.hash_mb, self.settings.hash_mb);
         if wanted_mb > present_mb && !has_room(wanted_mb) {
             settings.hash_mb = present_mb;
-            if self.refused_mb.replace(wanted_mb) != Some(wanted_mb) {
-                self.output
-                    .say(format_args!("no room for {wanted_mb} MiB of Hash, which stays at {present_mb}"));
-            }
+            self.remarks.hash(wanted_mb, present_mb);
         }
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         self.remarks.threads(settings.threads, processors);
@@ -229,9 +224,18 @@ impl Worker {
     }
 }
 
-/// Asks the system, as a search that takes too much would end the process.
+/// Asks the system, as a search that takes too much would end the process. The table is filled bit by bit, so a promise of the system is not
+/// enough: the memory must be there.
 fn has_room(mb: usize) -> bool {
-    Vec::<u8>::new().try_reserve_exact(mb << 20).is_ok()
+    available_mb().is_none_or(|available| mb <= available)
+        && Vec::<u8>::new().try_reserve_exact(mb << 20).is_ok()
+}
+
+/// Memory that nobody uses, where the system tells.
+fn available_mb() -> Option<usize> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<usize>().ok()? >> 10)
 }
 
 /// Leaves below each move and in all, as other engines print them. A count that is stopped stays silent.

@@ -49,7 +49,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         bail!("{} keeps no list that could be written; without --write its lines are printed", args.program);
     };
     let before = fs::read_to_string(&path).ok();
-    let after = args.program.merged(before.as_deref().unwrap_or_default(), &text);
+    let shared = args.program.shared_file().filter(|_| args.file.is_none());
+    let begin = before.clone().or_else(|| fs::read_to_string(shared?).ok()).unwrap_or_default();
+    let after = args.program.merged(&begin, &text);
     let after = after.with_context(|| path.display().to_string())?;
     write(&path, before.as_deref(), &after)?;
     eprintln!("{} entries in {}", entries.len(), path.display());

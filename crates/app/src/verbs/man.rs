@@ -10,6 +10,8 @@ use anyhow::Context;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
+use crate::version::release;
+
 /// Print the manual page of the program, or write those of all its commands.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -19,7 +21,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut command = crate::Cli::command();
+    // Pages are read on other machines than the one that wrote them.
+    let mut command = crate::Cli::command().version(release());
     command.build();
     match &args.out {
         None => io::Write::write_all(&mut io::stdout(), &page(&command)?)?,

@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn defaults(&self) -> anyhow::Result<Defaults> {
+    pub(crate) fn defaults(&self) -> anyhow::Result<Defaults> {
         let mut defaults = Defaults::named(self.name.clone());
         let weights = self.weights.as_ref().map(|path| path.to_string_lossy().into_owned());
         let elo = self.elo.map(|rating| rating.to_string());

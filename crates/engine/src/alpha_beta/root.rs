@@ -1,6 +1,6 @@
 //! The root: iterative deepening, aspiration windows, several best lines, and when to stop.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::sync::atomic::Ordering;
 
 use chess::shakmaty::{Move, Position};
 
@@ -13,10 +13,7 @@ use super::{
     value::{INFINITE, MATE, MATE_IN_REACH, MAX_PLY, score},
     worker::{Shared, Worker},
 };
-use crate::{Bound, Info, heuristic::win_chances};
-
-/// Who waits as long as this wants to see which move is looked at.
-const TELLS_MOVES_AFTER: Duration = Duration::from_secs(3);
+use crate::{Bound, Info, heuristic::win_chances, info::TELLS_MOVES_AFTER};
 
 /// A move at the root with what is known of it.
 #[derive(Clone, Debug)]
@@ -111,6 +108,7 @@ impl Worker {
             let ahead = (depth - less).max(1);
             let value =
                 self.search_root(shared, root, &mut moves[line..], window, ahead, &mut |current, info| {
+                    let current = current.map(|(m, number)| (m, line + number));
                     report(&Info { multipv: line + 1, depth: depth as u32, current, ..info });
                 });
             moves[line..].sort_by_key(|root_move| -root_move.value);

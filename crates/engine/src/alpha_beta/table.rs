@@ -26,20 +26,17 @@ pub(crate) struct Entry {
     pub(crate) on_line: bool,
 }
 
-/// Four entries in one cache line.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Bucket([Slot; 4]);
-
-#[derive(Debug, Default)]
-struct Slot {
-    check: AtomicU64,
-    data: AtomicU64,
-}
+/// Four entries in one cache line, of each its check and its data.
+type Bucket = [AtomicU64; 8];
 
 #[derive(Debug)]
 pub(crate) struct Table {
-    buckets: Box<[Bucket]>,
+    /// As the system gives them, all zero: a page takes memory and time when it is first written to, so that a table of any size is there
+    /// at once.
+    words: Box<[AtomicU64]>,
+    /// Words before the first cache line.
+    skipped: usize,
+    buckets: usize,
     generation: AtomicU8,
 }
 
@@ -48,18 +45,30 @@ const GENERATIONS: u8 = 32;
 /// Depths are stored from this up, so that quiescence fits.
 const DEPTH_OFFSET: i32 = 8;
 
+/// From this size on a table has pages of its own, which the system takes back and gives anew faster than anybody clears them.
+const LARGE_MB: usize = 33;
+
 impl Table {
     pub(crate) fn new(megabytes: usize) -> Table {
-        let count = (megabytes.max(1) << 20) / size_of::<Bucket>();
-        Table { buckets: (0..count).map(|_| Bucket::default()).collect(), generation: AtomicU8::new(0) }
+        let buckets = (megabytes.max(1) << 20) / size_of::<Bucket>();
+        // Zeros from the system become atomics where they are; no page is touched.
+        let words = vec![0u64; size_of::<Bucket>() / 8 * (buckets + 1)];
+        let words: Box<[AtomicU64]> = words.into_iter().map(AtomicU64::new).collect();
+        let skipped = words.as_ptr().align_offset(size_of::<Bucket>());
+        Table { words, skipped, buckets, generation: AtomicU8::new(0) }
     }
 
-    pub(crate) fn clear(&self) {
-        for slot in self.buckets.iter().flat_map(|bucket| &bucket.0) {
-            slot.check.store(0, Ordering::Relaxed);
-            slot.data.store(0, Ordering::Relaxed);
+    /// Forgets everything: small tables in the same memory.
+    pub(crate) fn clear(&mut self) {
+        let megabytes = (self.buckets * size_of::<Bucket>()) >> 20;
+        if megabytes >= LARGE_MB {
+            // The old one goes first: both together may not fit into memory.
+            self.words = Box::default();
+            *self = Table::new(megabytes);
+        } else {
+            self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
+            *self.generation.get_mut() = 0;
         }
-        self.generation.store(0, Ordering::Relaxed);
     }
 
     /// Marks what is in the table as old: a new search begins.
@@ -68,9 +77,9 @@ impl Table {
     }
 
     pub(crate) fn get(&self, key: u64, ply: usize) -> Option<Entry> {
-        self.bucket(key).0.iter().find_map(|slot| {
-            let data = slot.data.load(Ordering::Relaxed);
-            let found = slot.check.load(Ordering::Relaxed) ^ data == key && data != 0;
+        self.slots(key).iter().find_map(|[check, data]| {
+            let data = data.load(Ordering::Relaxed);
+            let found = check.load(Ordering::Relaxed) ^ data == key && data != 0;
             found.then(|| unpack(data, ply))
         })
     }
@@ -78,11 +87,13 @@ impl Table {
     /// Stores an entry over the one of the same position, or over the least useful of four.
     pub(crate) fn put(&self, key: u64, ply: usize, mut entry: Entry) {
         let generation = self.generation();
-        let mut chosen = &self.bucket(key).0[0];
+        let slots = self.slots(key);
+        let mut chosen = &slots[0];
         let mut least = i32::MAX;
-        for slot in &self.bucket(key).0 {
-            let data = slot.data.load(Ordering::Relaxed);
-            if slot.check.load(Ordering::Relaxed) ^ data == key && data != 0 {
+        for slot in slots {
+            let [check, data] = slot;
+            let data = data.load(Ordering::Relaxed);
+            if check.load(Ordering::Relaxed) ^ data == key && data != 0 {
                 let old = unpack(data, ply);
                 if entry.best.is_none() {
                     entry.best = old.best;
@@ -104,16 +115,15 @@ impl Table {
             }
         }
         let data = pack(entry, ply, generation);
-        chosen.data.store(data, Ordering::Relaxed);
-        chosen.check.store(key ^ data, Ordering::Relaxed);
+        chosen[1].store(data, Ordering::Relaxed);
+        chosen[0].store(key ^ data, Ordering::Relaxed);
     }
 
     /// Thousandths of the table that hold results of this search, by a sample.
     pub(crate) fn fullness(&self) -> u32 {
-        let sample = self.buckets.len().min(250);
-        let slots = self.buckets[..sample].iter().flat_map(|bucket| &bucket.0);
-        let used = slots.filter(|slot| {
-            let data = slot.data.load(Ordering::Relaxed);
+        let sample = self.buckets.min(250);
+        let used = self.lines()[..sample].iter().flat_map(pairs).filter(|[_, data]| {
+            let data = data.load(Ordering::Relaxed);
             data != 0 && generation_of(data) == self.generation()
         });
         (used.count() * 1000 / (4 * sample)) as u32
@@ -126,12 +136,26 @@ impl Table {
     }
 
     fn bucket(&self, key: u64) -> &Bucket {
-        &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
+        &self.lines()[((u128::from(key) * self.buckets as u128) >> 64) as usize]
+    }
+
+    fn slots(&self, key: u64) -> &[[AtomicU64; 2]] {
+        pairs(self.bucket(key))
+    }
+
+    /// The buckets, each in a cache line of its own.
+    fn lines(&self) -> &[Bucket] {
+        &self.words[self.skipped..].as_chunks().0[..self.buckets]
     }
 
     fn generation(&self) -> u8 {
         self.generation.load(Ordering::Relaxed)
     }
+}
+
+/// Check and data of the entries in a bucket.
+fn pairs(bucket: &Bucket) -> &[[AtomicU64; 2]] {
+    bucket.as_chunks().0
 }
 
 // Bits from below: move 16, value 16, evaluation 16, depth 8, bound 2, on line 1, generation 5.
@@ -221,6 +245,20 @@ mod tests {
         table.put(keys[0], 0, entry(2, 5, 9, Bound::Exact));
         table.put(keys[5], 0, entry(1, 5, 1, Bound::Lower));
         assert!(table.get(keys[0], 0).is_some() && table.get(keys[5], 0).is_some(), "new ones stay");
+    }
+
+    #[test]
+    fn a_table_of_any_size_forgets_everything_and_lies_in_whole_cache_lines() {
+        for megabytes in [1, LARGE_MB] {
+            let mut table = Table::new(megabytes);
+            assert_eq!(table.lines().as_ptr().align_offset(size_of::<Bucket>()), 0);
+            let keys: Vec<u64> = (1..1000u64).map(|key| key.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            keys.iter().for_each(|&key| table.put(key, 0, entry(9, 5, 4, Bound::Lower)));
+            assert!(keys.iter().all(|&key| table.get(key, 0).is_some()), "{megabytes}");
+            table.clear();
+            assert!(keys.iter().all(|&key| table.get(key, 0).is_none()), "{megabytes}");
+            assert_eq!(table.lines().len(), megabytes << 20 >> 6);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use chess::{Moment, shakmaty::CastlingMode};
 
 use super::{minimax::minimax, *};
-use crate::{Info, Limits, Score, Signals};
+use crate::{Device, Info, Limits, Score, Signals, testing::Whim};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -45,6 +45,23 @@ fn nodes_are_limited_from_the_first_on() {
             assert!(moment.legal_moves().contains(&choice.best.unwrap()), "{fen}");
         }
     }
+}
+
+#[test]
+fn who_waits_is_told_which_move_is_looked_at_line_by_line() {
+    let slow = Device { batch_us: 1e9, position_us: 0.0 };
+    let settings = Settings { hash_mb: 8, multipv: 2, device: Some(slow), ..Settings::default() };
+    let mut search = AlphaBeta::judged_by(Arc::new(Whim::default()), settings);
+    let moment = at(KIWIPETE);
+    let (_, infos) = think(&mut search, &moment, Limits::depth(2));
+    let told = infos.iter().filter_map(|info| Some((info.depth, info.multipv, info.current?.1)));
+    let count = moment.legal_moves().len();
+    // The second line is searched without the first one's move.
+    let passes = [(1, 1), (1, 2), (2, 1), (2, 2)];
+    let expected =
+        passes.into_iter().flat_map(|(depth, line)| (line..=count).map(move |at| (depth, line, at)));
+    assert_eq!(told.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    assert!(infos.iter().filter(|info| info.current.is_none()).count() >= 4, "lines come as well");
 }
 
 #[test]

@@ -212,15 +212,21 @@ impl Worker {
             {
                 self.stopped = true;
             }
-            // A network takes as long for a position as the hand-made evaluation for a thousand.
-            if self.nodes.is_multiple_of(if matches!(self.judge, Judge::Network(_)) { 8 } else { 1024 }) {
+            if self.nodes.is_multiple_of(self.glance(1024)) {
                 self.stopped |= shared.signals.is_stopped() || self.is_out_of_time(shared);
             }
-        } else if self.nodes.is_multiple_of(256) {
-            shared.helper_nodes.fetch_add(256, Ordering::Relaxed);
+        } else if let every = self.glance(256)
+            && self.nodes.is_multiple_of(every)
+        {
+            shared.helper_nodes.fetch_add(every, Ordering::Relaxed);
             self.stopped = shared.done.load(Ordering::Relaxed);
         }
         self.stopped
+    }
+
+    /// Nodes between two looks at what may end the search. A network takes as long for a position as the hand-made evaluation for a thousand.
+    fn glance(&self, by_hand: u64) -> u64 {
+        if matches!(self.judge, Judge::Network(_)) { 8 } else { by_hand }
     }
 
     fn is_out_of_time(&self, shared: &Shared<'_>) -> bool {

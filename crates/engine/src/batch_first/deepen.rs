@@ -107,7 +107,7 @@ impl Deepening<'_, '_> {
     }
 
     /// The move that comes first in the order of the mind, if it was asked already.
-    fn likeliest(&self) -> Option<Move> {
+    pub(super) fn likeliest(&self) -> Option<Move> {
         let root = self.walker.root();
         root.board.recall(root.edges.first()?.m)
     }

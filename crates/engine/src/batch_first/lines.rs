@@ -23,26 +23,38 @@ impl Deepening<'_, '_> {
                 // The guess of the iteration before; its move may be another line's now.
                 let mut standing = Standing { best: left.first().copied(), ..standings[rank].clone() };
                 if !self.iterate(depth as i16, &mut standing) {
-                    // What was not finished counts only as long as there is nothing else.
-                    if depth == 1 && rank == 0 {
-                        standings[0] = standing;
-                    }
-                    return self.conclude(standings.swap_remove(0));
+                    return self.conclude_lines(fresh, if depth == 1 { standing } else { before });
                 }
                 fresh.push(standing);
             }
-            // Each line was searched on its own, so a later one may have come out better.
-            fresh.sort_by(|a, b| b.value.total_cmp(&a.value));
+            self.report_lines(&mut fresh);
             fresh[0].count_unchanged(&before);
             standings = fresh;
-            for (rank, standing) in standings.iter().enumerate() {
-                self.report(standing, Bound::Exact, rank + 1);
-            }
             if self.has_enough(&standings[0], before.value) {
                 break;
             }
         }
         self.conclude(standings.swap_remove(0))
+    }
+
+    /// Lines of one iteration in their order. Each was searched on its own, so a later one may have come out better.
+    fn report_lines(&mut self, lines: &mut [Standing]) {
+        lines.sort_by(|a, b| b.value.total_cmp(&a.value));
+        for (rank, standing) in lines.iter().enumerate() {
+            self.report(standing, Bound::Exact, rank + 1);
+        }
+    }
+
+    /// The answer of an iteration that was stopped: its best finished line, or else what there was before.
+    fn conclude_lines(mut self, mut fresh: Vec<Standing>, mut before: Standing) -> (Choice, Stats) {
+        if !fresh.is_empty() {
+            self.report_lines(&mut fresh);
+            return self.conclude(fresh.swap_remove(0));
+        }
+        if before.depth == 0 && before.line.is_empty() {
+            before.best = self.likeliest().or(before.best);
+        }
+        self.conclude(before)
     }
 }
 

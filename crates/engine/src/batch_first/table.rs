@@ -18,22 +18,17 @@ pub(super) struct Entry {
     generation: u8,
 }
 
-const EMPTY: Entry = Entry {
-    key: 0,
-    lower: f32::NEG_INFINITY,
-    upper: f32::INFINITY,
-    value: f32::NAN,
-    best: PackedMove::NONE,
-    depth: i8::MIN,
-    generation: 0,
-};
+/// An entry as it is stored: its key, its bounds, and value, move, depth and generation. All zero is none: memory as the system gives it
+/// takes no time before it is written to.
+type Words = [u64; 3];
+const EMPTY: Words = [0; 3];
 
 /// Entries that a position may be in.
 const WAYS: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct Table {
-    entries: Vec<Entry>,
+    entries: Vec<Words>,
     generation: u8,
 }
 
@@ -51,16 +46,35 @@ impl Entry {
     pub(super) fn depth(&self) -> i16 {
         i16::from(self.depth)
     }
+
+    fn pack(self) -> Words {
+        let two = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let rest =
+            u32::from(self.best.0) | u32::from(self.depth as u8) << 16 | u32::from(self.generation) << 24;
+        [self.key, two(self.lower.to_bits(), self.upper.to_bits()), two(self.value.to_bits(), rest)]
+    }
+
+    /// `None` where nothing is stored.
+    fn unpack([key, bounds, word]: Words) -> Option<Entry> {
+        let (lower, upper) = (f32::from_bits(bounds as u32), f32::from_bits((bounds >> 32) as u32));
+        let (value, rest) = (f32::from_bits(word as u32), (word >> 32) as u32);
+        let best = PackedMove(rest as u16);
+        let (depth, generation) = ((rest >> 16) as u8 as i8, (rest >> 24) as u8);
+        (key != 0).then_some(Entry { key, lower, upper, value, best, depth, generation })
+    }
 }
 
 impl Table {
     pub(super) fn new(megabytes: usize) -> Table {
-        let sets = (megabytes.max(1) << 20) / (WAYS * size_of::<Entry>());
+        let sets = (megabytes.max(1) << 20) / (WAYS * size_of::<Words>());
         Table { entries: vec![EMPTY; sets * WAYS], generation: 0 }
     }
 
     pub(super) fn clear(&mut self) {
-        self.entries.fill(EMPTY);
+        let count = self.entries.len();
+        // The old memory goes first: both together may not fit.
+        self.entries = Vec::new();
+        self.entries = vec![EMPTY; count];
     }
 
     /// Marks what is in the table as old: a new search begins.
@@ -69,19 +83,24 @@ impl Table {
     }
 
     pub(super) fn get(&self, key: u64, ply: u16) -> Option<Entry> {
-        let entry = self.entries[self.set(key)].iter().find(|entry| entry.key == key)?;
+        let entry = Entry::unpack(*self.entries[self.set(key)].iter().find(|words| words[0] == key)?)?;
         let (lower, upper) = (from_table(entry.lower, ply), from_table(entry.upper, ply));
-        Some(Entry { lower, upper, ..*entry })
+        Some(Entry { lower, upper, ..entry })
     }
 
     pub(super) fn put(&mut self, key: u64, ply: u16, found: Finding) {
         let generation = self.generation;
         let set = self.set(key);
-        let keep = |entry: &Entry| {
-            let age = generation.wrapping_sub(entry.generation);
-            if entry.key == key { i32::MIN } else { i32::from(entry.depth) - 4 * i32::from(age.min(30)) }
+        // The entry of the same position, else an empty one, else the least useful.
+        let keep = |words: &Words| match Entry::unpack(*words) {
+            Some(entry) if entry.key == key => i32::MIN,
+            Some(entry) => {
+                let age = generation.wrapping_sub(entry.generation);
+                i32::from(entry.depth) - 4 * i32::from(age.min(30))
+            }
+            None => i32::MIN + 1,
         };
-        let slot = self.entries[set].iter_mut().min_by_key(|entry| keep(entry)).expect("a set has entries");
+        let slot = self.entries[set].iter_mut().min_by_key(|words| keep(words)).expect("a set has entries");
         let depth = found.depth.clamp(-100, 127) as i8;
         let mut new = Entry {
             key,
@@ -92,31 +111,32 @@ impl Table {
             depth,
             generation,
         };
-        if slot.key == key {
+        if let Some(old) = Entry::unpack(*slot).filter(|old| old.key == key) {
             if new.value.is_nan() {
-                new.value = slot.value;
+                new.value = old.value;
             }
             if new.best.is_none() {
-                new.best = slot.best;
+                new.best = old.best;
             }
-            if slot.depth > depth {
+            if old.depth > depth {
                 // What was found deeper stays; it is as fresh as this visit.
-                slot.generation = generation;
-                slot.value = new.value;
+                *slot = Entry { generation, value: new.value, ..old }.pack();
                 return;
             }
-            if slot.depth == depth && slot.lower.max(new.lower) <= slot.upper.min(new.upper) {
-                new.lower = new.lower.max(slot.lower);
-                new.upper = new.upper.min(slot.upper);
+            if old.depth == depth && old.lower.max(new.lower) <= old.upper.min(new.upper) {
+                new.lower = new.lower.max(old.lower);
+                new.upper = new.upper.min(old.upper);
             }
         }
-        *slot = new;
+        *slot = new.pack();
     }
 
     /// Thousandths of the table in use by this search, by a sample.
     pub(super) fn fullness(&self) -> u32 {
         let sample = &self.entries[..self.entries.len().min(1000)];
-        let used = sample.iter().filter(|entry| entry.key != 0 && entry.generation == self.generation);
+        let present =
+            |words: &&Words| Entry::unpack(**words).is_some_and(|entry| entry.generation == self.generation);
+        let used = sample.iter().filter(present);
         (used.count() * 1000 / sample.len()) as u32
     }
 
@@ -150,6 +170,37 @@ mod tests {
         table.put(7, 0, found(4, 30.0, 40.0));
         assert_eq!(bounds(&table, 7), Some((4, 30.0, 40.0)));
         assert_eq!(bounds(&table, 8), None);
+    }
+
+    #[test]
+    fn an_entry_is_packed_and_read_back_and_zero_is_none() {
+        for entry in [
+            Entry {
+                key: u64::MAX,
+                lower: f32::NEG_INFINITY,
+                upper: f32::INFINITY,
+                value: -0.25,
+                best: PackedMove(u16::MAX),
+                depth: -100,
+                generation: 255,
+            },
+            Entry {
+                key: 1,
+                lower: -1.5,
+                upper: 1e-9,
+                value: 31_900.0,
+                best: PackedMove::NONE,
+                depth: 127,
+                generation: 0,
+            },
+        ] {
+            assert_eq!(Entry::unpack(entry.pack()), Some(entry));
+        }
+        assert_eq!(Entry::unpack(EMPTY), None);
+        let mut table = Table::new(1);
+        table.put(7, 0, found(3, 10.0, 20.0));
+        table.clear();
+        assert_eq!(bounds(&table, 7), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{judge::Worth, principal::Window, thinker::Thinker};
 use crate::{
     Bound, Info, Signals, Task, TimeBudget,
     alpha_beta::{Node, history::Step, value::MAX_PLY},
+    info::TELLS_MOVES_AFTER,
     stopwatch::Stopwatch,
 };
 
@@ -35,11 +36,12 @@ impl RootMove {
 const ENOUGH: f64 = 0.6;
 
 impl Thinker {
-    /// Deepens until a limit or a signal ends it; the best move comes to the front of `moves`.
+    /// Deepens until a limit or a signal ends it; the best moves come to the front of `moves`, as many as `multipv` in their order.
     pub(super) fn deepen(
         &mut self,
         moment: &Moment,
         moves: &mut [RootMove],
+        multipv: usize,
         task: Task<'_>,
         budget: TimeBudget,
         stopwatch: &Stopwatch,
@@ -49,28 +51,54 @@ impl Thinker {
         self.limit(&task.limits, budget.hard);
         // A move is worth something to those who ask even if there is no time to look at it.
         moves[0].worth = Some(self.judge.position(&root));
+        let lines = multipv.clamp(1, moves.len());
         let deepest = task.limits.depth.unwrap_or(MAX_PLY as u32).clamp(1, MAX_PLY as u32 - 1);
         for depth in 1..=deepest {
             self.deepest = 0;
-            self.search_root(&watch, &root, moves, depth as i32);
+            for line in 0..lines {
+                self.search_root(&watch, &root, &mut moves[line..], line, depth, task.report);
+                if self.stopped {
+                    break;
+                }
+                self.rank(&mut moves[..=line]);
+            }
+            for (rank, best) in moves[..lines].iter().enumerate() {
+                // A line that was not reached has nothing to tell.
+                let Some(worth) = &best.worth else { break };
+                (task.report)(&self.info(best, worth, rank, depth, stopwatch));
+            }
             let worth = moves[0].worth.clone().unwrap_or(Worth::Drawn);
-            (task.report)(&self.info(moves, &worth, depth, stopwatch));
             if self.stopped || self.has_enough(&worth, moves.len(), depth, &task, budget, stopwatch) {
                 return;
             }
         }
     }
 
-    /// One pass over the root moves: each may become the best.
-    fn search_root(&mut self, watch: &Watch<'_>, root: &Node, moves: &mut [RootMove], depth: i32) {
+    /// One pass over the root moves behind those of the lines before: each may become the best.
+    fn search_root(
+        &mut self,
+        watch: &Watch<'_>,
+        root: &Node,
+        moves: &mut [RootMove],
+        line: usize,
+        depth: u32,
+        report: &mut dyn FnMut(&Info),
+    ) {
         let mut window = Window::open();
+        let full = depth as i32 - 1;
         for at in 0..moves.len() {
             let m = moves[at].m;
+            if watch.stopwatch.thought(watch.signals) >= TELLS_MOVES_AFTER
+                && let Some(worth) = &moves[0].worth
+            {
+                let known = self.info(&moves[0], worth, line, depth, watch.stopwatch);
+                report(&Info { current: Some((m, line + at + 1)), ..known });
+            }
             let child = root.play(m);
             self.enter(&child, Some(Step::new(root.turn(), m)));
-            let promising = at == 0 || self.ask(watch, &child, depth - 1, 1, window.question(true), false);
+            let promising = at == 0 || self.ask(watch, &child, full, 1, window.question(true), false);
             let found = match promising && !self.stopped {
-                true => Some(self.search(watch, &child, depth - 1, 1, window.clone())),
+                true => Some(self.search(watch, &child, full, 1, window.clone())),
                 false => None,
             };
             self.leave();
@@ -89,11 +117,32 @@ impl Thinker {
         }
     }
 
-    fn info(&mut self, moves: &[RootMove], worth: &Worth, depth: u32, stopwatch: &Stopwatch) -> Info {
+    /// Brings the last of some lines before those that it turned out better than.
+    fn rank(&mut self, moves: &mut [RootMove]) {
+        for at in (1..moves.len()).rev() {
+            let better = match (&moves[at].worth, &moves[at - 1].worth) {
+                (Some(one), Some(other)) => self.judge.better(one, other),
+                _ => false,
+            };
+            if !better {
+                return;
+            }
+            moves.swap(at, at - 1);
+        }
+    }
+
+    fn info(
+        &mut self,
+        best: &RootMove,
+        worth: &Worth,
+        rank: usize,
+        depth: u32,
+        stopwatch: &Stopwatch,
+    ) -> Info {
         Info {
             depth,
             seldepth: self.deepest as u32 + 1,
-            multipv: 1,
+            multipv: rank + 1,
             score: self.judge.score(worth),
             bound: Bound::Exact,
             wdl: None,
@@ -102,7 +151,7 @@ impl Thinker {
             hashfull: 0,
             tbhits: 0,
             chance: None,
-            line: moves[0].line.clone(),
+            line: best.line.clone(),
             remark: None,
             current: None,
         }

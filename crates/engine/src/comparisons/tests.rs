@@ -13,7 +13,9 @@ use chess::{
 use proptest::prelude::*;
 
 use super::{minimax::minimax, *};
-use crate::{Info, Limits, Score, Signals, alpha_beta::Node, heuristic::Heuristic, testing::random_game};
+use crate::{
+    Device, Info, Limits, Score, Signals, alpha_beta::Node, heuristic::Heuristic, testing::random_game,
+};
 
 /// A total order of positions that has nothing to do with chess.
 struct Whimsical;
@@ -147,4 +149,28 @@ fn lines_can_be_played_and_limits_hold_and_results_repeat() {
     assert_eq!(think(&mut by_heuristic(), &moment, limits).0.best, Some(only));
     let soon = Limits { depth: Some(60), ..Limits::move_time(Duration::from_millis(20)) };
     assert!(think(&mut by_heuristic(), &moment, soon).0.best.is_some());
+}
+
+#[test]
+fn who_waits_is_told_which_move_is_looked_at() {
+    let moment = at("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let told_after = |seconds: u64| {
+        let stopwatch = Stopwatch::start(Some(Device { batch_us: 1e6 * seconds as f64, position_us: 0.0 }));
+        stopwatch.on_device(1, || ());
+        let (signals, mut told) = (Signals::new(), Vec::new());
+        let mut report = |info: &Info| told.extend(info.current.map(|(m, number)| (info.depth, m, number)));
+        let task = Task { limits: Limits::depth(2), signals: &signals, report: &mut report };
+        let mut moves: Vec<RootMove> = moment.legal_moves().into_iter().map(RootMove::new).collect();
+        let mut search = by_heuristic();
+        search.thinker.begin(&moment);
+        search.thinker.deepen(&moment, &mut moves, 1, task, TimeBudget::default(), &stopwatch);
+        told
+    };
+    assert!(told_after(0).is_empty());
+    let told = told_after(60);
+    let count = moment.legal_moves().len();
+    assert_eq!(told.len(), 2 * count, "each move in each iteration");
+    for (at, &(depth, m, number)) in told.iter().enumerate() {
+        assert_eq!((depth as usize, number), (at / count + 1, at % count + 1), "{m}");
+    }
 }

@@ -1,11 +1,14 @@
-//! Conversations on file, held with every search: `> ` is said, `< ` must be the next answer.
+//! Conversations on file, held with every search: `> ` is said, `< ` must be the next answer, `<< ` one of those that come, and `$ ` is the
+//! command line that begins another conversation.
 //!
 //! In an answer `*` stands for any text. Thinking aloud is passed over unless it is the answer.
 
 use std::{fs, path::Path};
 
+use clap::Parser;
+
 use super::*;
-use crate::uci::hooks;
+use crate::{Cli, uci::hooks, verbs::Verb};
 
 #[test]
 fn conversations_go_as_written() {
@@ -34,7 +37,12 @@ fn hold(transcript: &str, build: Build, name: &str) {
     let mut gui = Gui::new(build);
     for (number, line) in transcript.lines().enumerate() {
         match line.split_once(' ').unwrap_or((line, "")) {
+            ("$", command) => end(std::mem::replace(&mut gui, Gui::with(build, defaults(command))), name),
             (">", said) => gui.say(said),
+            ("<<", expected) => {
+                let found = std::iter::from_fn(|| gui.next_line()).any(|line| matches(expected, &line));
+                assert!(found, "{name}:{}: no {expected}", number + 1);
+            }
             ("<", expected) => {
                 let mut lines = std::iter::from_fn(|| gui.next_line());
                 let answer = lines.find(|line| matches(expected, line) || !line.starts_with("info depth"));
@@ -44,6 +52,20 @@ fn hold(transcript: &str, build: Build, name: &str) {
             _ => assert!(line.is_empty() || line.starts_with('#'), "{name}:{}: {line}", number + 1),
         }
     }
+    end(gui, name);
+}
+
+/// What a command line sets.
+fn defaults(command: &str) -> Defaults {
+    let words = shlex::split(command).expect("words of a shell");
+    match Cli::try_parse_from(words).expect("a command line").verb {
+        Some(Verb::Uci(args)) => args.defaults().expect("options that are there"),
+        verb => panic!("{command}: {verb:?}"),
+    }
+}
+
+/// The end of a conversation, in which all that is said was expected.
+fn end(gui: Gui, name: &str) {
     let rest: Vec<String> =
         gui.remaining().into_iter().filter(|line| !line.starts_with("info depth")).collect();
     assert!(rest.is_empty(), "{name}: unexpected {rest:?}");

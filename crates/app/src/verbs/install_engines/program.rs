@@ -73,6 +73,11 @@ impl Program {
         Some(home?.join(place))
     }
 
+    /// The list that the program reads as long as the user has none of his own, which then stands for both.
+    pub(super) fn shared_file(self) -> Option<&'static Path> {
+        (self == Program::GnomeChess).then_some(Path::new("/etc/gnome-chess/engines.conf"))
+    }
+
     /// What is in a file already, and the entries.
     pub(super) fn merged(self, before: &str, entries: &str) -> anyhow::Result<String> {
         match self {
@@ -119,11 +124,15 @@ fn banksia(path: &str, entry: &Entry) -> Value {
     })
 }
 
+/// Only what belongs to one of its three strengths is read. The level is the entry's, so all three are the same.
 fn gnome_chess(path: &str, entry: &Entry) -> String {
-    let options: String = (entry.options.iter().enumerate())
-        .map(|(number, (name, value))| format!("option-{number}={name} {value}\n"))
-        .collect();
-    format!("[{}]\nprotocol=uci\nbinary={path}\n{options}\n", entry.name)
+    let arguments = entry.arguments();
+    let numbered = |strength: &str| {
+        let lines = arguments.iter().enumerate();
+        lines.map(|(number, word)| format!("arg-{strength}-{number}={word}\n")).collect::<String>()
+    };
+    let arguments: String = ["easy", "normal", "hard"].map(numbered).concat();
+    format!("[{}]\nprotocol=uci\nbinary={path}\ndelay-before-move=0\n{arguments}\n", entry.name)
 }
 
 /// A line of the list `firstChessProgramNames` in the user's settings.
@@ -193,8 +202,21 @@ mod tests {
         let ours = Program::GnomeChess.text(Path::new("/opt/tabiya"), &entries());
         let both = Program::GnomeChess.merged("[Toga]\nbinary=toga2\n", &ours).unwrap();
         assert!(
-            both.starts_with("[Toga]\nbinary=toga2\n") && both.contains("option-1=UCI_Elo 1500"),
+            both.starts_with("[Toga]\nbinary=toga2\n") && both.contains("arg-hard-6=UCI_Elo=1500"),
             "{both}"
         );
+    }
+
+    #[test]
+    fn the_words_of_an_entry_are_a_command_line_of_this_program() {
+        use clap::Parser;
+        for entry in entries() {
+            let words = ["tabiya".to_owned()].into_iter().chain(entry.arguments());
+            let verb = crate::Cli::try_parse_from(words).unwrap().verb;
+            assert!(matches!(verb, Some(crate::verbs::Verb::Uci(_))), "{entry:?}");
+            let told = shell("/opt/my programs/tabiya", &entry);
+            let words = shlex::split(&told).unwrap();
+            assert_eq!((words[0].as_str(), &words[1..]), ("/opt/my programs/tabiya", &entry.arguments()[..]));
+        }
     }
 }
