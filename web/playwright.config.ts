@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,6 +8,10 @@ const port = Number(process.env.TABIYA_PORT ?? 17878);
 // The tests run against a real server: the binary that cargo built, with a folder of its own.
 const binary = process.env.TABIYA ?? '../target/debug/tabiya';
 process.env.TABIYA_TEST_DATA ??= mkdtempSync(join(tmpdir(), 'tabiya-page-'));
+const chromium = { launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] } };
+// An unchanged Firefox is driven by WebDriver BiDi, which Playwright 1.65 speaks in a way that the ESR does not understand yet: hence 1.64.
+const firefox = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
+const desktop = { viewport: { width: 1280, height: 800 } };
 
 export default defineConfig({
   testDir: 'e2e',
@@ -18,12 +22,15 @@ export default defineConfig({
   reporter: [['list']],
   use: {
     baseURL: `http://127.0.0.1:${port}`,
-    // Debian's browser; Playwright downloads none.
-    launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] },
+    // Debian's browsers; Playwright downloads none.
   },
   projects: [
-    { name: 'desktop', use: { viewport: { width: 1280, height: 800 } }, testIgnore: '**/touch.spec.ts' },
-    { name: 'phone', use: { ...devices['Pixel 7'], defaultBrowserType: 'chromium' }, testMatch: '**/touch.spec.ts' },
+    { name: 'desktop', use: { ...desktop, ...chromium }, testIgnore: '**/touch.spec.ts' },
+    { name: 'phone', use: { ...devices['Pixel 7'], defaultBrowserType: 'chromium', ...chromium }, testMatch: '**/touch.spec.ts' },
+    // What a browser may do differently: boards, streams of lines, dialogs, storage.
+    ...(existsSync(firefox)
+      ? [{ name: 'firefox', use: { ...desktop, browserName: 'firefox' as const, channel: 'moz-firefox', launchOptions: { executablePath: firefox } }, testIgnore: '**/touch.spec.ts' }]
+      : []),
   ],
   webServer: {
     command: `${binary} play --port ${port} --data ${process.env.TABIYA_TEST_DATA}`,

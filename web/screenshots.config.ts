@@ -8,5 +8,5 @@ export default defineConfig({
   ...tests,
   testDir: 'shots',
   timeout: 120_000,
-  projects: [{ name: 'pictures' }],
+  projects: [{ name: 'pictures', use: { launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] } } }],
 });

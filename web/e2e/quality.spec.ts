@@ -16,7 +16,7 @@ for (const scheme of ['dark', 'light'] as const) {
   test(`no page keeps anybody out (${scheme})`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme });
     const id = await newGame(page);
-    for (const path of ['play', `game/${id}`, 'practise', 'analysis', 'train', 'train/repertoire', 'train/games', 'profile', 'review', `review/${id}`, 'minds']) {
+    for (const path of ['play', `game/${id}`, 'practise', 'analysis', 'train', 'train/repertoire', 'train/people', 'train/games', 'profile', 'review', `review/${id}`, 'minds']) {
       await page.goto(`/#/${path}`);
       await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
       await page.waitForLoadState('networkidle');

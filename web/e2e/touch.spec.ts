@@ -26,7 +26,7 @@ test('a review on a phone shows one part at a time', async ({ page }) => {
 });
 
 test('no page is wider than the phone', async ({ page }) => {
-  for (const name of ['play', 'practise', 'train/mistakes', 'train/repertoire', 'train/games', 'profile', 'analysis', 'review', 'minds']) {
+  for (const name of ['play', 'practise', 'train/mistakes', 'train/repertoire', 'train/people', 'train/games', 'profile', 'analysis', 'review', 'minds']) {
     await page.goto(`/#/${name}`);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

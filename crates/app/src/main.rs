@@ -1,6 +1,7 @@
 //! `tabiya`: one verb per file in `verbs`, one match here.
 
 mod arena;
+mod clone;
 mod embedded;
 mod eval;
 mod jsonl;

@@ -178,6 +178,17 @@ impl fmt::Display for Names {
     }
 }
 
+/// The weight file of a mind by its name: one inside the program, or one of ours in the models folder.
+pub(crate) fn bytes_of(name: &str) -> Option<Vec<u8>> {
+    match found::named(name) {
+        Some(found) => fs::read(found.path).ok(),
+        None => {
+            let inside = embedded::WEIGHTS.iter().find(|weights| weights.name == name);
+            inside.map(|weights| weights.bytes.to_vec())
+        }
+    }
+}
+
 /// Whether the network in a file plays at the level that it is asked for.
 pub(crate) fn knows_levels(path: &Path) -> bool {
     if nets::others::is_other(path) {

@@ -1,7 +1,7 @@
 //! The page in the browser, and the server behind it.
 //!
 //! `http` answers requests; `game` holds the games that are being played; `minds` thinks; `review` looks games over; `explorer`
-//! tells what people play; `training` keeps mistakes, repertoires and the profile.
+//! tells what people play; `training` keeps mistakes, repertoires and the profile; `people` those whom one prepares against.
 
 mod archive;
 mod explorer;
@@ -10,5 +10,6 @@ pub(crate) mod http;
 mod ids;
 pub(crate) mod minds;
 mod openings;
+mod people;
 mod review;
 mod training;

@@ -2,6 +2,7 @@
 
 mod arena;
 mod bench;
+mod clone;
 mod completions;
 mod data;
 mod eval;
@@ -26,6 +27,7 @@ use clap::Subcommand;
 pub(crate) enum Verb {
     Arena(Box<arena::Args>),
     Bench(bench::Args),
+    Clone(clone::Args),
     Completions(completions::Args),
     Data(data::Args),
     Eval(eval::Args),
@@ -48,6 +50,7 @@ impl Verb {
         match self {
             Verb::Arena(args) => arena::run(args),
             Verb::Bench(args) => bench::run(args),
+            Verb::Clone(args) => clone::run(args),
             Verb::Completions(args) => completions::run(args),
             Verb::Data(args) => data::run(args),
             Verb::Eval(args) => eval::run(args),

@@ -38,12 +38,12 @@ pub fn load(path: &Path) -> Result<Arc<dyn Brain>, WeightError> {
     if others::is_other(path) {
         return Ok(others::load(path)?.1);
     }
-    mind(&WeightFile::read(path)?)
+    mind_of(&WeightFile::read(path)?)
 }
 
 /// The mind in the bytes of a weight file, such as one inside the binary.
 pub fn load_bytes(bytes: &[u8]) -> Result<Arc<dyn Brain>, WeightError> {
-    mind(&WeightFile::from_bytes(bytes)?)
+    mind_of(&WeightFile::from_bytes(bytes)?)
 }
 
 /// The same with other settings of how it thinks, such as `passes`, where its family knows them.
@@ -55,7 +55,8 @@ pub fn load_bytes_with(
     NetConfig::of_card(&file.card)?.with(settings)?.mind(&file.weights)
 }
 
-fn mind(file: &WeightFile) -> Result<Arc<dyn Brain>, WeightError> {
+/// The mind in a weight file that was read before.
+pub fn mind_of(file: &WeightFile) -> Result<Arc<dyn Brain>, WeightError> {
     NetConfig::of_card(&file.card)?.mind(&file.weights)
 }
 

@@ -5,10 +5,12 @@
 
 mod batch;
 mod brain;
+pub mod clone;
 mod config;
 mod hc3;
 mod network;
 mod objective;
+mod person;
 mod swift;
 
 use std::sync::Arc;
@@ -16,7 +18,6 @@ use std::sync::Arc;
 use chess::{Brain, Random, search_name};
 use data::Sample;
 
-pub use self::config::{Architecture, Hc3Config, HumanConfig, ObjectiveWeights, RatingForm, SwiftConfig};
 use self::{
     batch::Batch,
     brain::HumanBrain,
@@ -27,6 +28,10 @@ pub(crate) use self::{
     batch::SwiftInput,
     network::Human,
     swift::{Packed as PackedSwift, Seen, Swift},
+};
+pub use self::{
+    config::{Architecture, Hc3Config, HumanConfig, ObjectiveWeights, RatingForm, SwiftConfig},
+    person::{Choices, Habits, Person, PersonBrain},
 };
 use crate::{
     Shift, TrainConfig,
@@ -101,7 +106,12 @@ impl Family for Human {
     }
 
     fn brain(self, config: HumanConfig) -> Arc<dyn Brain> {
-        Arc::new(HumanBrain::new(self, config))
+        let person = config.person.clone();
+        let brain = Arc::new(HumanBrain::new(self, config));
+        match person {
+            Some(person) => Arc::new(PersonBrain::new(brain, &person)),
+            None => brain,
+        }
     }
 
     #[cfg(test)]

@@ -43,7 +43,7 @@ pub use checkpoint::{CHECKPOINT, CheckpointError};
 pub use device::{device, device_name};
 pub use families::{
     Entry, FAMILIES, NetConfig, NetConfigError, calibrate, fit_balance, fit_temperatures, load, load_bytes,
-    load_bytes_with,
+    load_bytes_with, mind_of,
 };
 pub use forecast::{Forecast, forecast};
 pub use phase::Phase;

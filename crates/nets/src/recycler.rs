@@ -12,6 +12,7 @@ mod masking;
 mod network;
 mod next;
 mod objective;
+mod passes;
 mod ready;
 
 use std::sync::Arc;
@@ -19,9 +20,12 @@ use std::sync::Arc;
 use chess::{Brain, Random, search_name};
 use data::Sample;
 
-pub use self::config::{EvalForm, Feed, RecyclerConfig, RecyclerWeights};
 pub(crate) use self::network::Recycler;
 use self::{batch::Batch, brain::RecyclerBrain};
+pub use self::{
+    config::{EvalForm, Feed, RecyclerConfig, RecyclerWeights},
+    passes::PassReader,
+};
 use crate::{
     TrainConfig,
     family::{Family, Figures, Objective},

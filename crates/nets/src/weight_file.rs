@@ -2,7 +2,8 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -87,6 +88,21 @@ impl WeightFile {
             Ok(None) => Some("made before files had a checksum: damage to its numbers would not be seen"),
             _ => None,
         }
+    }
+
+    /// The card of a file, of which only the head is read.
+    pub fn card_of(path: &Path) -> Result<Card, WeightError> {
+        let wrong = |error| WeightError::Read { path: path.to_owned(), error };
+        let mut file = fs::File::open(path).map_err(wrong)?;
+        let mut head = [0; 8];
+        file.read_exact(&mut head).map_err(wrong)?;
+        let len = u64::from_le_bytes(head);
+        if len > LONGEST_HEADER {
+            return Err(WeightError::Header(len));
+        }
+        let mut bytes = head.to_vec();
+        file.take(len).read_to_end(&mut bytes).map_err(wrong)?;
+        WeightFile::card(&bytes)
     }
 
     /// The card alone, without touching the weights.

@@ -1,13 +1,14 @@
 // How to ask the server. What it shows is described by `schema.ts`, which is made from the server's own types: `npm run types`.
 
 import type {
-  AnalysisLine, AnalysisQuestion, CameIn, ExplorerLine, Game, Import, KeptId, KeptImport, KeptReview, Mind, OpeningLine, Opinions, ProfilePart, Puzzle,
-  Repertoire, ReviewLine, ReviewRequest, Setup, Start, Summary, Tabiya,
+  AnalysisLine, AnalysisQuestion, CameIn, ExplorerLine, Game, Imagination, Import, KeptId, KeptImport, KeptPerson, KeptReview, Mind, OpeningLine, Opinions, Pass, Person, PersonBook,
+  ProfilePart, Puzzle,
+  Repertoire, ReviewLine, ReviewRequest, Setup, Start, Summary, Tabiya, Web,
 } from './schema';
 
 export type {
-  AnalysisWord, Clock, ExplorerMove, ExplorerPeople, ExplorerWord, Game, Import, Judgement, KeptReview, Line, Mind, MindOpinion, Opening, OpeningLine, Opinions, Pace, People, Pitfall, Ply, ProfilePart, Puzzle, Reason, Repertoire, ReviewGame, ReviewLine,
-  ReviewMove, ReviewPosition, Score, Setup, Side, Start, Summary, Tabiya, TimeControl, Verdict,
+  AnalysisWord, Clock, CloneReport, ExplorerMove, ExplorerPeople, ExplorerWord, Game, Imagination, Import, Insight, Judgement, KeptReview, Line, Mind, MindOpinion, Opening, OpeningLine, Opinions, Pace, Pass, People, Person, PersonBook, PersonChoice, Pitfall, Ply, ProfilePart, Puzzle, Reason, Repertoire, ReviewGame, ReviewLine,
+  ReviewMove, ReviewPosition, Score, Setup, Side, Start, Summary, Tabiya, TimeControl, Verdict, Web, WebEdge,
 } from './schema';
 
 /** The scheduler's state of something that is learned; dates are strings. */
@@ -55,6 +56,15 @@ export const api = {
   importOwn: (rating: number, title: string) =>
     json<KeptImport>(ask(`/imports/own?${new URLSearchParams({ rating: `${rating}`, title })}`, { method: 'POST' })),
   removeImport: (id: string) => ask(`/imports/${id}`, { method: 'DELETE' }),
+  people: () => json<Person[]>(ask('/people')),
+  keepPerson: (pgn: string, player: string) =>
+    json<KeptPerson>(ask(`/people?${new URLSearchParams({ player })}`, { method: 'POST', body: pgn, headers: { 'content-type': 'application/x-chess-pgn' } })),
+  personBook: (id: string) => json<PersonBook>(ask(`/people/${id}/book`)),
+  removePerson: (id: string) => ask(`/people/${id}`, { method: 'DELETE' }),
+  web: (mind: string, start: Start, signal?: AbortSignal) => json<Web>(post('/insights/web', { mind, ...start }, signal)),
+  passes: (mind: string, start: Start, signal?: AbortSignal) => json<Pass[]>(post('/insights/passes', { mind, ...start }, signal)),
+  imagine: (mind: string, start: Start, steps: number, signal?: AbortSignal) =>
+    json<Imagination>(post('/insights/imagination', { mind, ...start, steps }, signal)),
   mistakes: () => json<{ card: Puzzle; memory: MemoryState | null }[]>(ask('/mistakes')),
   memories: () => json<Record<string, MemoryState>>(ask('/memories')),
   remember: (key: string, state: object) => post('/memories', { key, state }),

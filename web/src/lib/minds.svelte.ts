@@ -1,24 +1,27 @@
-// The minds by name, asked for once.
+// The minds by name, asked for when one is met that is not known yet.
 
 import { api, type Mind } from './api';
 import { capital } from './words';
 
 const known = $state<{ minds: Mind[] }>({ minds: [] });
-let asked = false;
+const asked = new Set<string>();
 
 function card(name: string): Mind | undefined {
-  if (!asked) {
-    asked = true;
-    api.minds().then((all) => (known.minds = all), () => (asked = false));
+  const found = known.minds.find((mind) => mind.name === name);
+  if (!found && !asked.has(name)) {
+    asked.add(name);
+    api.minds().then((all) => (known.minds = all), () => asked.delete(name));
   }
-  return known.minds.find((mind) => mind.name === name);
+  return found;
 }
 
 export function titleOf(name: string): string {
+  if (name.startsWith('person-')) return card(name)?.title ?? 'A person';
   return card(name)?.title ?? capital(name.split(':')[0] ?? name);
 }
 
 /** The rating that an opponent plays at, where it plays at any. */
 export function ratingOf(name: string, rating: number): string {
-  return card(name)?.rated ? `${rating}` : '';
+  const found = card(name);
+  return found?.rated ? `${rating}` : `${found?.rating ?? ''}`;
 }

@@ -901,6 +901,288 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/insights/imagination": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The future that a mind imagines, as it forms. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImaginationQuestion"];
+                };
+            };
+            responses: {
+                /** @description The future */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Imagination"];
+                    };
+                };
+                /** @description The game is over there, or not so many steps */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No such mind, or one that imagines nothing */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not a position */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many questions of yours at once */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many questions of everybody's */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/insights/passes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a mind thinks after one pass, after two, and so on. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["InsightQuestion"];
+                };
+            };
+            responses: {
+                /** @description An opinion for each number of passes */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Pass"][];
+                    };
+                };
+                /** @description The game is over there */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No such mind, or one that makes no passes */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not a position */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many questions of yours at once */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many questions of everybody's */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/insights/web": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The graph of a position, and what the network attends to in it. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["InsightQuestion"];
+                };
+            };
+            responses: {
+                /** @description The lines between pieces */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Web"];
+                    };
+                };
+                /** @description The game is over there */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No such mind, or one without a graph */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not a position */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many questions of yours at once */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many questions of everybody's */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/memories": {
         parameters: {
             query?: never;
@@ -1248,6 +1530,227 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The people that one prepares against. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The people, the newest first */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"][];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Bring somebody's games along. She can be played at once; a network learns her in the background.
+         * @description The body is the file itself.
+         */
+        post: {
+            parameters: {
+                query?: {
+                    /** @description Whose games they are; without it whoever is in most of them. */
+                    player?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/x-chess-pgn": string;
+                };
+            };
+            responses: {
+                /** @description Kept */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["KeptPerson"];
+                    };
+                };
+                /** @description No games of that player */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many people of yours */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not saved: the disk is full */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/people/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a person with her games. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Gone */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description No such person of yours */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/people/{id}/book": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a person and her opponents played where her games are known. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Moves by position */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PersonBook"];
+                    };
+                };
+                /** @description No such person of yours */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description What is malformed, too large, too fast or from a foreign page */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2045,6 +2548,25 @@ export interface components {
             /** Format: int64 */
             white_ms: number;
         };
+        /** @description How much better a clone foresees its person than the network that it was made of, on games kept apart. */
+        CloneReport: {
+            /** @description People of the person's rating. */
+            base: components["schemas"]["Foresight"];
+            /** @description That with what the network learned. */
+            clone: components["schemas"]["Foresight"];
+            /** @description Times that the network went through the games; 0 where that made nothing better. */
+            epochs: number;
+            games: number;
+            /** @description The same with her own choices in positions that her games know. */
+            habits: components["schemas"]["Foresight"];
+            held_out_games: number;
+            held_out_moves: number;
+            loss_gain: components["schemas"]["Interval"];
+            moves: number;
+            /** Format: double */
+            seconds: number;
+            top1_gain: components["schemas"]["Interval"];
+        };
         /** @description Whatever is not what was asked for. */
         Error: {
             error: components["schemas"]["ApiError"];
@@ -2130,6 +2652,19 @@ export interface components {
              */
             value: number;
         };
+        /** @description How well choices are foreseen. */
+        Foresight: {
+            /**
+             * Format: double
+             * @description Mean of the negative logarithm of the chance that the move was given.
+             */
+            loss: number;
+            /**
+             * Format: double
+             * @description Share of moves that were the likeliest.
+             */
+            top1: number;
+        };
         Game: {
             can_abort: boolean;
             can_take_back: boolean;
@@ -2154,6 +2689,35 @@ export interface components {
             turn: components["schemas"]["Side"];
             verdict: components["schemas"]["Verdict"] | null;
         };
+        /** @description A future as it forms. */
+        Imagination: {
+            /** @description The moves that would have come next are not legal. */
+            broken: boolean;
+            /** @description For each later move of the line: whether the position imagined before it is what the moves lead to. */
+            exact: boolean[];
+            /** @description Before the first step, and after each. */
+            frames: components["schemas"]["ImaginedFrame"][];
+            /** @description The imagined moves as far as they are legal. */
+            line: string[];
+            san: string[];
+        };
+        /** @description A position, and how finely its future is imagined. */
+        ImaginationQuestion: {
+            fen?: string | null;
+            mind: string;
+            /** @description In UCI. */
+            moves?: string[];
+            /** @description From noise to a future. */
+            steps: number;
+        };
+        ImaginedFrame: {
+            /** @description Origin and target of each move; `null` while it is hidden. */
+            actions: (string[] | null)[];
+            /** @description What stands on a1, b1, .. h8 before the second and each later move: a letter as in a FEN, `.` for nothing, `?` for hidden. */
+            positions: string[];
+            /** @description How sure the mind is of each move. */
+            sure: number[];
+        };
         /** @description As the page sees it. */
         Import: components["schemas"]["KeptImport"] & {
             /**
@@ -2161,6 +2725,28 @@ export interface components {
              * @description The share that has been looked over.
              */
             progress: number;
+        };
+        /**
+         * @description A way to look into a mind.
+         * @enum {string}
+         */
+        Insight: "web" | "passes" | "imagination";
+        /** @description A position, and the mind that is looked into. */
+        InsightQuestion: {
+            fen?: string | null;
+            /** @description `family:search`, as the list of minds has it. */
+            mind: string;
+            /** @description In UCI. */
+            moves?: string[];
+        };
+        /** @description A figure and its 95 % interval, over games. */
+        Interval: {
+            /** Format: double */
+            high: number;
+            /** Format: double */
+            low: number;
+            /** Format: double */
+            value: number;
         };
         /**
          * @description What a move was, by what it gave away.
@@ -2188,6 +2774,26 @@ export interface components {
              */
             rating: number;
             title: string;
+        };
+        /** @description Somebody to prepare against. */
+        KeptPerson: {
+            /** @description Whether a network of her own plays where her games know nothing; otherwise people of her rating do. */
+            clone: boolean;
+            /** Format: int64 */
+            created_s: number;
+            done: boolean;
+            games: number;
+            id: string;
+            left_out: number;
+            /** @description The name of the mind that plays like her. */
+            mind: string;
+            openings: components["schemas"]["PersonOpening"][];
+            player: string;
+            /** Format: int32 */
+            rating: number;
+            /** @description Whether the games tell the rating. */
+            rating_known: boolean;
+            report: components["schemas"]["CloneReport"] | null;
         };
         KeptReview: {
             /** Format: int64 */
@@ -2218,10 +2824,17 @@ export interface components {
         /** @description A way to play, as the page shows it. */
         Mind: {
             about: string;
+            /** @description In which ways it can be looked into. */
+            insights: components["schemas"]["Insight"][];
             /** @description `family:search`. */
             name: string;
             /** @description Whether it plays at the rating that it is given. */
             rated: boolean;
+            /**
+             * Format: int32
+             * @description The rating of the person that it plays like, if it is one.
+             */
+            rating: number | null;
             title: string;
         };
         MindOpinion: components["schemas"]["Mind"] & {
@@ -2286,12 +2899,61 @@ export interface components {
          * @enum {string}
          */
         Pace: "human" | "at_once" | "second";
+        /** @description What a mind thinks after some passes. */
+        Pass: {
+            /** @description Chances of White, of a draw, of Black. */
+            chances: [
+                number,
+                number,
+                number
+            ];
+            passes: number;
+            /** @description The likeliest moves. */
+            policy: components["schemas"]["Likely"][];
+        };
         People: {
             /** @description The moves that are likeliest at any of the ratings, and the one that was played. */
             moves: components["schemas"]["MoveCurve"][];
             ratings: number[];
             /** @description Seconds that each of them would take. */
             think_s: (number | null)[];
+        };
+        /** @description As the page sees it. */
+        Person: components["schemas"]["KeptPerson"] & {
+            /**
+             * Format: float
+             * @description The share of learning that is done.
+             */
+            progress: number;
+        };
+        /** @description Moves by position, which is a FEN without its counters. */
+        PersonBook: {
+            black: {
+                [key: string]: components["schemas"]["PersonChoice"][];
+            };
+            /** @description Of games in which the person had White. */
+            white: {
+                [key: string]: components["schemas"]["PersonChoice"][];
+            };
+        };
+        PersonChoice: {
+            /** Format: int32 */
+            games: number;
+            /**
+             * Format: float
+             * @description What the person made of them.
+             */
+            points: number;
+            uci: string;
+        };
+        /** @description An opening that a person plays. */
+        PersonOpening: {
+            color: components["schemas"]["Side"];
+            /** Format: int32 */
+            games: number;
+            name: string;
+            /** Format: float */
+            points: number;
         };
         Pitfall: {
             /** Format: float */
@@ -2546,6 +3208,34 @@ export interface components {
             reason: components["schemas"]["Reason"];
             winner: components["schemas"]["Side"] | null;
         };
+        /** @description The lines between pieces, as the mind has them. */
+        Web: {
+            edges: components["schemas"]["WebEdge"][];
+            layers: number;
+        };
+        /** @description A line from one piece to another. */
+        WebEdge: {
+            /** @description What the network makes of it, by layer: the share of all that the target hears, or how open the gate of a ray is. */
+            attention: number[];
+            /**
+             * Format: int32
+             * @description Of rays: pieces between the two, and whether the first moves along such lines.
+             */
+            blockers: number;
+            from: string;
+            kind: components["schemas"]["WebKind"];
+            /** @description Of attacks and defences: whether the piece that makes it is pinned. */
+            pinned: boolean;
+            slides: boolean;
+            to: string;
+            /**
+             * Format: float
+             * @description What is at stake, from 0 to 1; of rays nothing.
+             */
+            weight: number;
+        };
+        /** @enum {string} */
+        WebKind: "attack" | "defence" | "ray";
     };
     responses: never;
     parameters: never;
@@ -2561,6 +3251,7 @@ export type ApiError = components['schemas']['ApiError'];
 export type Archive = components['schemas']['Archive'];
 export type CameIn = components['schemas']['CameIn'];
 export type Clock = components['schemas']['Clock'];
+export type CloneReport = components['schemas']['CloneReport'];
 export type Error = components['schemas']['Error'];
 export type Estimate = components['schemas']['Estimate'];
 export type ExplorerLine = components['schemas']['ExplorerLine'];
@@ -2568,11 +3259,19 @@ export type ExplorerMove = components['schemas']['ExplorerMove'];
 export type ExplorerPeople = components['schemas']['ExplorerPeople'];
 export type ExplorerQuestion = components['schemas']['ExplorerQuestion'];
 export type ExplorerWord = components['schemas']['ExplorerWord'];
+export type Foresight = components['schemas']['Foresight'];
 export type Game = components['schemas']['Game'];
+export type Imagination = components['schemas']['Imagination'];
+export type ImaginationQuestion = components['schemas']['ImaginationQuestion'];
+export type ImaginedFrame = components['schemas']['ImaginedFrame'];
 export type Import = components['schemas']['Import'];
+export type Insight = components['schemas']['Insight'];
+export type InsightQuestion = components['schemas']['InsightQuestion'];
+export type Interval = components['schemas']['Interval'];
 export type Judgement = components['schemas']['Judgement'];
 export type KeptId = components['schemas']['KeptId'];
 export type KeptImport = components['schemas']['KeptImport'];
+export type KeptPerson = components['schemas']['KeptPerson'];
 export type KeptReview = components['schemas']['KeptReview'];
 export type Likely = components['schemas']['Likely'];
 export type Line = components['schemas']['Line'];
@@ -2587,7 +3286,12 @@ export type Opening = components['schemas']['Opening'];
 export type OpeningLine = components['schemas']['OpeningLine'];
 export type Opinions = components['schemas']['Opinions'];
 export type Pace = components['schemas']['Pace'];
+export type Pass = components['schemas']['Pass'];
 export type People = components['schemas']['People'];
+export type Person = components['schemas']['Person'];
+export type PersonBook = components['schemas']['PersonBook'];
+export type PersonChoice = components['schemas']['PersonChoice'];
+export type PersonOpening = components['schemas']['PersonOpening'];
 export type Pitfall = components['schemas']['Pitfall'];
 export type PlayedMove = components['schemas']['PlayedMove'];
 export type Ply = components['schemas']['Ply'];
@@ -2609,5 +3313,8 @@ export type Summary = components['schemas']['Summary'];
 export type Tabiya = components['schemas']['Tabiya'];
 export type TimeControl = components['schemas']['TimeControl'];
 export type Verdict = components['schemas']['Verdict'];
+export type Web = components['schemas']['Web'];
+export type WebEdge = components['schemas']['WebEdge'];
+export type WebKind = components['schemas']['WebKind'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use chess::Brain;
-use nets::others;
+use nets::{WeightFile, human::Person, others};
 
 use super::{MINDS, Names, paced};
 
@@ -59,7 +59,25 @@ pub(crate) fn opponents() -> Vec<(String, Arc<dyn Brain>)> {
 impl Found {
     /// The lowest and the highest rating that it plays at, if it was made to play like people.
     pub(crate) fn ratings(&self) -> Option<(u16, u16)> {
-        others::ratings(&self.path)
+        match self.person() {
+            Some(person) => person.rating.map(|rating| (rating, rating)),
+            None => others::ratings(&self.path),
+        }
+    }
+
+    /// Its family, if it is a network of ours.
+    pub(crate) fn family(&self) -> Option<String> {
+        let ours = !others::is_other(&self.path);
+        ours.then(|| WeightFile::card_of(&self.path).ok()).flatten().map(|card| card.family)
+    }
+
+    /// Whom it plays like, if it was made of one person's games.
+    pub(crate) fn person(&self) -> Option<Person> {
+        if others::is_other(&self.path) {
+            return None;
+        }
+        let card = WeightFile::card_of(&self.path).ok()?;
+        serde_json::from_value(card.network.get("person")?.clone()).ok()
     }
 }
 

@@ -15,8 +15,12 @@ const VERSION: u32 = 1;
 const LISTS: [&str; 2] = ["tabiyas.json", "repertoires.json"];
 const MEMORY: &str = "memory.jsonl";
 /// Folders of files that are named by an id, and how such files end.
-const FOLDERS: [(&str, &[&str]); 3] =
-    [("games", &["jsonl"]), ("reviews", &["jsonl"]), ("imports", &["json", "pgn", "cards", "profile"])];
+const FOLDERS: [(&str, &[&str]); 4] = [
+    ("games", &["jsonl"]),
+    ("reviews", &["jsonl"]),
+    ("imports", &["json", "pgn", "cards", "profile"]),
+    ("people", &["json", "pgn", "person", "book"]),
+];
 
 /// Everything of a player.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

@@ -4,6 +4,7 @@ pub(super) mod analyses;
 pub(crate) mod catalogue;
 pub(super) mod evaluator;
 pub(super) mod opponent;
+pub(crate) mod persons;
 pub(super) mod search_pool;
 #[cfg(test)]
 mod test_brain;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Person;
 use crate::{
     balance::{self, Shift},
     limits::{DEEPEST, MOST, objectives, within},
@@ -20,6 +21,9 @@ pub struct HumanConfig {
     pub temperatures: Vec<Temperature>,
     /// What its expectations lack so that those of both sides add up, made in the same way. Empty: nothing.
     pub balance: Vec<Shift>,
+    /// Whom it plays like, where it was made of one person's games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<Person>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +123,7 @@ impl HumanConfig {
         ])?;
         temperature::check(&self.temperatures)?;
         balance::check(&self.balance)?;
+        self.person.as_ref().map_or(Ok(()), |person| person.habits.check())?;
         match self.architecture {
             Architecture::Hc3 => self.hc3.check(),
             Architecture::Swift => self.swift.check(),
@@ -145,6 +150,7 @@ impl HumanConfig {
             swift: swift.clone(),
             temperatures: Vec::new(),
             balance: Vec::new(),
+            person: None,
         };
         [Architecture::Hc3, Architecture::Swift].map(tiny).into()
     }

@@ -19,7 +19,7 @@ pub(super) struct RecyclerBrain {
     network: Recycler,
     /// The same, packed for the CPU.
     ready: Option<ReadyRecycler>,
-    effort: Effort,
+    pub(super) effort: Effort,
     traits: Traits,
 }
 

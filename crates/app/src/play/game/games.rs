@@ -36,10 +36,12 @@ impl Games {
         Games { running: Mutex::default(), journals, minds }
     }
 
-    pub(crate) fn start(&self, owner: &str, setup: Setup) -> Result<GameHandle, GameError> {
+    pub(crate) fn start(&self, owner: &str, mut setup: Setup) -> Result<GameHandle, GameError> {
         if !self.minds.knows(&setup.mind) {
             return Err(GameError::UnknownMind(setup.mind));
         }
+        // Who plays like one person plays at that person's rating.
+        setup.rating = self.minds.rating_of(&setup.mind).unwrap_or(setup.rating);
         setup.start.new_moment().map_err(GameError::Setup)?;
         let game = Game::new(ids::game(), setup, date::now_s(), Instant::now())?;
         self.check_room(owner)?;

@@ -20,7 +20,10 @@ use super::{
     state::{Event, Game},
     turn_mark,
 };
-use crate::jsonl::{Jsonl, whole};
+use crate::{
+    jsonl::{Jsonl, whole},
+    play::ids,
+};
 
 const VERSION: u32 = 1;
 /// The list of past games ends somewhere.
@@ -112,6 +115,13 @@ impl Journals {
     /// The folder of one player. `client` was made by us and holds nothing but hexadecimal digits.
     pub(crate) fn folder(&self, client: &str) -> PathBuf {
         self.root.join("players").join(client)
+    }
+
+    /// All players who have a folder.
+    pub(crate) fn clients(&self) -> Vec<String> {
+        let folders = fs::read_dir(self.root.join("players")).into_iter().flatten().flatten();
+        let names = folders.filter_map(|folder| folder.file_name().into_string().ok());
+        names.filter(|name| ids::is_client(name)).collect()
     }
 
     fn path(&self, client: &str, id: &str) -> PathBuf {

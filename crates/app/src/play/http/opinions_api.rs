@@ -15,6 +15,7 @@ use super::{
     api_error::{ApiError, Body, ErrorBody},
     client::Client,
     state::AppState,
+    training_api::off_the_runtime,
 };
 use crate::play::{
     game::setup::{RATINGS, SetupError, Start},
@@ -22,6 +23,7 @@ use crate::play::{
     minds::catalogue::{ENGINE, MindCard, Minds, Network},
     minds::search_pool::SearchResult,
     minds::turns::{Asker, Urgency},
+    people::shelf::About,
     review::score::WhiteScore,
 };
 
@@ -82,7 +84,7 @@ struct View {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-struct Likely {
+pub(super) struct Likely {
     uci: String,
     san: String,
     chance: f32,
@@ -105,8 +107,16 @@ pub(crate) struct LineView {
         ApiError,
     )
 )]
-pub(crate) async fn minds(State(state): State<Arc<AppState>>) -> Json<Vec<MindCard>> {
-    Json(state.minds.cards.clone())
+pub(crate) async fn minds(
+    State(state): State<Arc<AppState>>,
+    client: Client,
+) -> Result<Json<Vec<MindCard>>, ApiError> {
+    off_the_runtime(move || {
+        let mut cards = state.minds.cards.clone();
+        cards.extend(state.people.list(&client.0).iter().map(About::card));
+        Ok(Json(cards))
+    })
+    .await
 }
 
 /// What every mind thinks of a position.
@@ -198,7 +208,7 @@ fn searched(moment: &Moment, thought: &SearchResult, empty: View) -> View {
     }
 }
 
-fn from_white(wdl: Wdl, turn: Color) -> [f32; 3] {
+pub(super) fn from_white(wdl: Wdl, turn: Color) -> [f32; 3] {
     let white = turn.fold_wb(wdl, wdl.flipped());
     [white.win(), white.draw(), white.loss()]
 }
@@ -216,7 +226,7 @@ fn improvements(comparer: &mut dyn Comparer, moment: &Moment) -> Vec<f32> {
     moment.legal_moves().into_iter().map(better).collect()
 }
 
-fn likely(moment: &Moment, policy: &[f32]) -> Vec<Likely> {
+pub(super) fn likely(moment: &Moment, policy: &[f32]) -> Vec<Likely> {
     let moves = moment.legal_moves();
     let mut found: Vec<Likely> = moves
         .iter()

@@ -20,7 +20,7 @@ use super::{
     api_error::ApiError,
     archive_api, assets, client, explorer_api, games_api,
     guard::{self, Guard},
-    openapi, openings_api, opinions_api, review_api, socket,
+    insight_api, openapi, openings_api, opinions_api, people_api, review_api, socket,
     state::AppState,
     tabiyas_api, training_api,
 };
@@ -42,6 +42,9 @@ pub(super) fn addresses() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(socket::open))
         .routes(routes!(opinions_api::minds))
         .routes(routes!(opinions_api::opinions))
+        .routes(routes!(insight_api::web))
+        .routes(routes!(insight_api::passes))
+        .routes(routes!(insight_api::imagination))
         .routes(routes!(openings_api::find))
         .routes(routes!(explorer_api::explore))
         .routes(routes!(analysis_api::analyse))
@@ -53,6 +56,9 @@ pub(super) fn addresses() -> OpenApiRouter<Arc<AppState>> {
         )
         .routes(routes!(training_api::import_own))
         .routes(routes!(training_api::remove_import))
+        .routes(routes!(people_api::list, people_api::keep).layer(DefaultBodyLimit::max(LARGEST_FILE)))
+        .routes(routes!(people_api::book))
+        .routes(routes!(people_api::remove))
         .routes(routes!(training_api::mistakes))
         .routes(routes!(training_api::memories, training_api::remember))
         .routes(routes!(training_api::profile))

@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Semaphore;
 
-use super::{shares::Shares, tabiyas_api::Tabiyas};
+use super::{insight_api::Readers, shares::Shares, tabiyas_api::Tabiyas};
 use crate::play::{
     game::{games::Games, journal::Journals},
     minds::catalogue::Minds,
+    people::shelf::People,
     review::shelf::Shelf,
     training::{imports::Imports, memory::Memories},
 };
@@ -32,9 +33,12 @@ pub(crate) struct AppState {
     pub(crate) reviews: Arc<Semaphore>,
     pub(crate) shelf: Shelf,
     pub(crate) imports: Arc<Imports>,
+    pub(crate) people: Arc<People>,
     pub(crate) memories: Memories,
     /// Held while a list of repertoires is read, changed and written.
     pub(crate) changing_repertoires: Mutex<()>,
+    /// Networks that are looked into.
+    pub(crate) readers: Readers,
     pub(crate) questions: Shares,
     pub(crate) analyses: Shares,
     pub(crate) sockets: Shares,
@@ -46,10 +50,12 @@ impl AppState {
             tabiyas: Tabiyas::new(journals.clone()),
             shelf: Shelf::new(journals.clone()),
             imports: Arc::new(Imports::new(journals.clone(), Arc::clone(&minds))),
+            people: Arc::new(People::new(journals.clone(), Arc::clone(&minds))),
             memories: Memories::new(journals.clone()),
             changing_repertoires: Mutex::default(),
             games: Games::new(journals, Arc::clone(&minds)),
             minds,
+            readers: Readers::default(),
             reviews: Arc::new(Semaphore::new(MOST_REVIEWS)),
             questions: Shares::new("questions", MOST_QUESTIONS, MOST_QUESTIONS_OF_ONE),
             analyses: Shares::new("analyses", MOST_ANALYSES, MOST_ANALYSES_OF_ONE),

@@ -418,7 +418,7 @@ fn unknown(id: &str) -> ApiError {
     ApiError::not_found(format!("there is no repertoire `{id}` of yours"))
 }
 
-async fn off_the_runtime<T: Send + 'static>(
+pub(super) async fn off_the_runtime<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -15,6 +15,7 @@ use crate::minds::{
 use super::{
     analyses::{self, Analyses},
     evaluator::Evaluator,
+    persons::{self, Persons},
     search_pool::SearchPool,
     trees::Trees,
     turns::Turns,
@@ -37,10 +38,37 @@ pub(crate) struct MindCard {
     pub(crate) about: String,
     /// Whether it plays at the rating that it is given.
     pub(crate) rated: bool,
+    /// The rating of the person that it plays like, if it is one.
+    pub(crate) rating: Option<u16>,
+    /// In which ways it can be looked into.
+    pub(crate) insights: Vec<Insight>,
+}
+
+/// A way to look into a mind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Insight {
+    /// The graph that it attends along.
+    Web,
+    /// How its opinion changes from pass to pass.
+    Passes,
+    /// The future that it imagines, as it forms.
+    Imagination,
+}
+
+impl Insight {
+    fn of(family: &str) -> Option<Insight> {
+        match family {
+            "graph" => Some(Insight::Web),
+            "recycler" => Some(Insight::Passes),
+            "planner" => Some(Insight::Imagination),
+            _ => None,
+        }
+    }
 }
 
 /// A network that all games share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) evaluator: Evaluator,
     /// The same as searches take it.
@@ -111,6 +139,8 @@ pub(crate) struct Minds {
     pub(crate) answering: Turns,
     pub(crate) searching: Turns,
     pub(crate) trees: Trees,
+    /// Minds made of games that players brought.
+    pub(crate) persons: Persons,
     /// Every pair of a mind and a search that works; the first is the one that a player meets.
     pub(crate) cards: Vec<MindCard>,
 }
@@ -140,6 +170,7 @@ impl Minds {
             answering: Turns::new(MOST_ANSWERING),
             searching: Turns::new(MOST_SEARCHING),
             trees: Trees::default(),
+            persons: Persons::default(),
             cards,
         }
     }
@@ -151,13 +182,21 @@ impl Minds {
     }
 
     pub(crate) fn knows(&self, name: &str) -> bool {
-        self.cards.iter().any(|card| card.name == name)
+        let person = || name.strip_suffix(":instant").is_some_and(|family| self.persons.knows(family));
+        self.cards.iter().any(|card| card.name == name) || person()
+    }
+
+    /// The rating of the person whom the mind called `name` plays like.
+    pub(crate) fn rating_of(&self, name: &str) -> Option<u16> {
+        let card = self.cards.iter().find(|card| card.name == name);
+        card.map_or_else(|| self.persons.rating(name.split(':').next()?), |card| card.rating)
     }
 
     /// The network of a `family:search`, if it is one.
-    pub(crate) fn network(&self, name: &str) -> Option<&Network> {
+    pub(crate) fn network(&self, name: &str) -> Option<Network> {
         let family = name.split(':').next()?;
-        self.networks.iter().find(|network| network.mind.name == family)
+        let known = self.networks.iter().find(|network| network.mind.name == family);
+        known.cloned().or_else(|| self.persons.network(family, self.people()))
     }
 
     pub(crate) fn people(&self) -> Option<&Evaluator> {
@@ -175,26 +214,47 @@ fn pairs(mind: &Mind) -> Vec<MindCard> {
 fn card(mind: &Mind, search: &str) -> MindCard {
     let name = format!("{}:{search}", mind.name);
     let known = character(&mind.name);
-    let about = || match found::named(&mind.name) {
-        Some(found) => about_found(&found),
+    let found = found::named(&mind.name);
+    let person = found.as_ref().and_then(Found::person);
+    if let Some(person) = &person {
+        persons::call(&mind.name, &person.name);
+    }
+    let about = || match &found {
+        Some(found) => about_found(found),
         None => known.map_or("A network without a description.", |known| known.about).to_owned(),
     };
     let (title, about) = match search == mind.usual_search() {
-        true => (known.map_or(mind.name.as_str(), |known| known.title).to_owned(), about()),
+        true => (
+            known.map_or_else(
+                || person.as_ref().map_or(mind.name.clone(), |p| p.name.clone()),
+                |known| known.title.to_owned(),
+            ),
+            about(),
+        ),
         false => (
             title_of(&name),
             format!("What `{}` thinks of positions, searched by {search}, at full strength.", mind.name),
         ),
     };
-    MindCard { title, about, rated: plays_at_rating(&name), name }
+    let rating = person.and_then(|person| person.rating).map(|rating| rating.clamp(600, 2600));
+    let family = found.as_ref().map_or_else(|| Some(mind.name.clone()), Found::family);
+    let insights = family.as_deref().and_then(Insight::of).into_iter().collect();
+    MindCard { title, about, rated: rating.is_none() && plays_at_rating(&name), rating, insights, name }
 }
 
 /// What players call the mind named `family:search`. A family that nobody has described yet is shown by its name.
 pub(crate) fn title_of(name: &str) -> String {
     let (family, search) = name.split_once(':').unwrap_or((name, ""));
-    match character(family) {
-        Some(known) if known.search == search => known.title.to_owned(),
-        Some(known) => format!("{}, {search}", known.title),
+    if let Some(known) = character(family) {
+        return match known.search == search {
+            true => known.title.to_owned(),
+            false => format!("{}, {search}", known.title),
+        };
+    }
+    match persons::title_of_person(family) {
+        Some(title) if search == search_name::INSTANT => title,
+        Some(title) => format!("{title}, {search}"),
+        None if family.starts_with("person-") => "A person".to_owned(),
         None => name.replace(':', ", "),
     }
 }
@@ -207,11 +267,19 @@ fn character(family: &str) -> Option<&'static Character> {
 pub(crate) fn plays_at_rating(name: &str) -> bool {
     let Some((family, search_name::INSTANT)) = name.split_once(':') else { return false };
     family == PEOPLE
+        || persons::title_of_person(family).is_some()
         || found::named(family).and_then(|found| found.ratings()).is_some_and(|(least, most)| least < most)
 }
 
 /// What the page says of a network of the models folder.
 fn about_found(found: &Found) -> String {
+    if let Some(person) = found.person() {
+        let rating = person.rating.map_or(String::new(), |rating| format!(", rated {rating}"));
+        return format!(
+            "From your models folder: plays like {}{rating}, of {} games.",
+            person.name, person.games
+        );
+    }
     match found.ratings() {
         Some((least, most)) if least < most => {
             format!(

@@ -122,3 +122,47 @@ async fn repertoires_are_kept_changed_and_removed() {
     assert_eq!(visit.send(remove).await.status(), StatusCode::NO_CONTENT);
     assert_eq!(visit.get("/api/repertoires").await.1, json!([]));
 }
+
+#[tokio::test]
+async fn somebody_is_prepared_against_and_played() {
+    let visit = Visit::new();
+    let file = visit.request("POST", "/api/people?player=ann").body(Body::from(GAMES)).unwrap();
+    let (status, about) = body(visit.send(file).await).await;
+    assert_eq!(
+        (status, &about["player"], &about["done"]),
+        (StatusCode::CREATED, &json!("Ann"), &json!(true))
+    );
+    let path = format!("/api/people/{}", about["id"].as_str().unwrap());
+    let (_, book) = visit.get(&format!("{path}/book")).await;
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    assert_eq!(book["white"][start], json!([{ "uci": "e2e4", "games": 1, "points": 0.0 }]));
+    assert_eq!(visit.stranger().get(&format!("{path}/book")).await.0, StatusCode::NOT_FOUND);
+    let cards = |minds: &Value| minds.as_array().unwrap().iter().any(|card| card["title"] == "Ann");
+    assert!(cards(&visit.get("/api/minds").await.1) && !cards(&visit.stranger().get("/api/minds").await.1));
+    // She plays at her own rating, whatever is asked for, and goes on after a restart.
+    let again = visit.restarted();
+    let id = again.begin(json!({ "mind": about["mind"], "rating": 2000, "color": "black" })).await;
+    let game = again.wait_for(&id, 1).await;
+    assert_eq!(game["setup"]["rating"], about["rating"]);
+    assert_eq!(again.get("/api/people").await.1[0]["progress"], json!(1.0));
+    let remove = visit.request("DELETE", &path).body(Body::empty()).unwrap();
+    assert_eq!(visit.send(remove).await.status(), StatusCode::NO_CONTENT);
+    assert_eq!(visit.get("/api/people").await.1, json!([]));
+    for (query, pgn) in [("?player=Zoe", GAMES), ("", "hello")] {
+        let file = visit.request("POST", &format!("/api/people{query}")).body(Body::from(pgn)).unwrap();
+        assert_eq!(body(visit.send(file).await).await.0, StatusCode::BAD_REQUEST);
+    }
+}
+
+#[tokio::test]
+async fn only_minds_that_allow_it_are_looked_into() {
+    let visit = Visit::new();
+    for insight in ["web", "passes"] {
+        let question = json!({ "mind": ENGINE });
+        assert_eq!(visit.post(&format!("/api/insights/{insight}"), &question).await.0, StatusCode::NOT_FOUND);
+    }
+    let question = json!({ "mind": ENGINE, "steps": 5 });
+    assert_eq!(visit.post("/api/insights/imagination", &question).await.0, StatusCode::NOT_FOUND);
+    let question = json!({ "mind": ENGINE, "steps": 500 });
+    assert_eq!(visit.post("/api/insights/imagination", &question).await.0, StatusCode::BAD_REQUEST);
+}
