@@ -236,7 +236,7 @@ fn count_games(learn: &[(usize, Lesson)], decide: &[(usize, Lesson)]) -> usize {
     games.len()
 }
 
-fn choices(lessons: &Vec<(usize, Lesson)>) -> impl Iterator<Item = (&Moment, chess::shakmaty::Move, usize)> {
+fn choices(lessons: &[(usize, Lesson)]) -> impl Iterator<Item = (&Moment, chess::shakmaty::Move, usize)> {
     lessons.iter().map(|(_, lesson)| (&lesson.moment, lesson.played, lesson.ply))
 }
 

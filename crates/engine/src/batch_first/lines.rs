@@ -15,13 +15,13 @@ impl Deepening<'_, '_> {
         for depth in 1..=self.deepest() {
             let before = standings[0].clone();
             let mut fresh: Vec<Standing> = Vec::with_capacity(lines);
-            for rank in 0..lines {
+            for guess in &standings {
                 let taken = |m: &&Move| fresh.iter().any(|line: &Standing| line.best == Some(**m));
                 let left: Vec<Move> = allowed.iter().filter(|m| !taken(m)).copied().collect();
                 self.nodes_before += self.walker.tree.made;
                 self.walker.begin_line(Board::new(&self.moment.position), &left);
                 // The guess of the iteration before; its move may be another line's now.
-                let mut standing = Standing { best: left.first().copied(), ..standings[rank].clone() };
+                let mut standing = Standing { best: left.first().copied(), ..guess.clone() };
                 if !self.iterate(depth as i16, &mut standing) {
                     return self.conclude_lines(fresh, if depth == 1 { standing } else { before });
                 }

@@ -138,7 +138,7 @@ fn weight_file(net: &NetConfig, seed: u64) -> WeightFile {
 }
 
 fn build(file: WeightFile) -> Result<Arc<dyn Brain>, WeightError> {
-    mind(&file)
+    mind_of(&file)
 }
 
 fn moments() -> Vec<Moment> {
@@ -368,7 +368,7 @@ fn a_card_that_describes_more_than_its_file_holds_is_refused_before_it_is_built(
     let mut file = weight_file(&net, 5);
     file.card.network["blocks"] = 256.into();
     file.card.network["mixers"] = serde_json::json!([16384]);
-    let error = mind(&file).err().unwrap().to_string();
+    let error = mind_of(&file).err().unwrap().to_string();
     assert!(error.contains("more parameters than the file"), "{error}");
 }
 

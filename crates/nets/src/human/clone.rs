@@ -117,7 +117,7 @@ impl Cloning {
         let around = network.around(Tensor::<2>::from_data(context.into_data(), &device));
         let said = network.head(&input.moves, squares, around, None);
         let loss = choice::loss(said.moves, &counts, &played);
-        let gradients = Weights::gradients(&self.network, &loss.clone().backward());
+        let gradients = Weights::gradients(&self.network, &loss.backward());
         self.optimiser.step(&gradients, self.settings.rate, &self.train);
         self.network = self.optimiser.weights.install(self.network.clone());
         f64::from(values(loss)[0])

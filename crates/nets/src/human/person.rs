@@ -160,6 +160,10 @@ impl Brain for PersonBrain {
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         Evaluated::by_judging(self, positions, wants)
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        self.brain.comparer()
+    }
 }
 
 impl std::fmt::Debug for PersonBrain {
@@ -198,6 +202,10 @@ mod tests {
 
         fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
             Evaluated::by_judging(self, positions, wants)
+        }
+
+        fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+            None
         }
     }
 

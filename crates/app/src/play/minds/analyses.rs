@@ -39,7 +39,7 @@ impl Analyses {
         let (family, search) = mind.split_once(':').unwrap_or((mind, AUTO));
         let search = search.to_owned();
         // The network that the games use as well: its batches take in the questions of all.
-        let mind = minds.network(family).map_or_else(Mind::heuristic, |network| network.mind.clone());
+        let mind = minds.network(family).map_or_else(Mind::heuristic, |network| network.mind);
         let turn = self.0.take(asker).await;
         let signals = Arc::new(Signals::new());
         let _stop = StopWhenDropped(Arc::clone(&signals));

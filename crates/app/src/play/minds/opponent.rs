@@ -86,7 +86,7 @@ impl Opponent {
         let (own, settings) = (Arc::clone(&self.search), self.settings.clone());
         let (asker, tree) = (self.asker.clone(), self.tree);
         async move {
-            let choice = match minds.network(&name).map(|network| network.mind.clone()) {
+            let choice = match minds.network(&name).map(|network| network.mind) {
                 Some(mind) => {
                     let search = name.split_once(':').map_or(engine::AUTO, |(_, search)| search);
                     let search = engine::find_search(&mind, search).ok()?;

@@ -63,7 +63,7 @@ impl Book {
                 let choices = side.entry(key).or_default();
                 match choices.iter_mut().find(|choice| choice.uci == uci) {
                     Some(choice) => {
-                        (choice.games, choice.points) = (choice.games + 1, choice.points + points)
+                        (choice.games, choice.points) = (choice.games + 1, choice.points + points);
                     }
                     None => choices.push(Choice { uci, games: 1, points }),
                 }
