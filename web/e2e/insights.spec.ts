@@ -19,6 +19,7 @@ test('the web of a position is drawn over the board, and a piece shows its own l
   await page.getByLabel('Lines of').selectOption('d5');
   const lines = page.getByRole('list', { name: 'Lines of black pawn d5' });
   await expect(lines.getByText('white pawn e4 attacks black pawn d5')).toBeVisible();
+  await page.locator('main .board').first().scrollIntoViewIfNeeded();
   const { x, y } = await at(page, 'g1');
   await page.mouse.move(x, y);
   await expect(page.getByRole('list', { name: 'Lines of white knight g1' })).toBeVisible();

@@ -30,7 +30,7 @@ test('one prepares against somebody: openings, moves, where the repertoire meets
   await page.getByLabel('You play').selectOption('black');
   await page.getByRole('button', { name: 'Play Ann' }).click();
   await expect(page).toHaveURL(/#\/game\//);
-  await expect(page.getByText('Ann', { exact: true }).first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Game against Ann' })).toBeAttached();
   // She has never played anything else.
   await expect(moves(page).first()).toHaveText('e4', { timeout: 30_000 });
   await drag(page, 'e7', 'e5', 'black');

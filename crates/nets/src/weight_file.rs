@@ -100,16 +100,21 @@ impl WeightFile {
         if len > LONGEST_HEADER {
             return Err(WeightError::Header(len));
         }
-        let mut bytes = head.to_vec();
-        file.take(len).read_to_end(&mut bytes).map_err(wrong)?;
-        WeightFile::card(&bytes)
+        let mut header = Vec::new();
+        file.take(len).read_to_end(&mut header).map_err(wrong)?;
+        let header: serde_json::Value =
+            serde_json::from_slice(&header).map_err(|error| WeightError::Broken(error.to_string()))?;
+        WeightFile::card_in(header["__metadata__"][CARD].as_str().ok_or(WeightError::NoCard)?)
     }
 
     /// The card alone, without touching the weights.
     pub fn card(bytes: &[u8]) -> Result<Card, WeightError> {
-        let text = metadata(bytes, CARD)?.ok_or(WeightError::NoCard)?;
+        WeightFile::card_in(&metadata(bytes, CARD)?.ok_or(WeightError::NoCard)?)
+    }
+
+    fn card_in(text: &str) -> Result<Card, WeightError> {
         let value: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| WeightError::Card(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| WeightError::Card(error.to_string()))?;
         let version = value.get("version").and_then(serde_json::Value::as_u64);
         match version.and_then(|version| u32::try_from(version).ok()) {
             Some(VERSION) => {

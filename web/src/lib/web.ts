@@ -32,6 +32,6 @@ export function piecesOf(fen: string): { square: string; piece: string }[] {
 export function described(edge: WebEdge, look: WebLook, names: Map<string, string>): string {
   const name = (square: string) => `${names.get(square) ?? ''} ${square}`;
   const verb = { attack: 'attacks', defence: 'defends', ray: edge.blockers ? `sees, behind ${edge.blockers} ${edge.blockers > 1 ? 'pieces' : 'piece'},` : 'is on a line with' }[edge.kind];
-  const value = look.attention || edge.kind !== 'ray' ? ` (${strength(look.attention ? edge : { ...edge, attention: [] }, { ...look }).toFixed(2)})` : '';
-  return `${name(edge.from)} ${verb} ${name(edge.to)}${edge.pinned ? ', pinned' : ''}${value}`;
+  const value = look.attention ? strength(edge, look) : edge.kind === 'attack' ? edge.weight : undefined;
+  return `${name(edge.from)} ${verb} ${name(edge.to)}${edge.pinned ? ', pinned' : ''}${value === undefined ? '' : ` (${value.toFixed(2)})`}`;
 }

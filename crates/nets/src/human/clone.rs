@@ -210,6 +210,17 @@ mod tests {
     }
 
     #[test]
+    fn the_card_of_a_file_is_read_from_its_head_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.safetensors");
+        let file = file(&config(Architecture::Swift));
+        file.write(&path).unwrap();
+        assert_eq!(WeightFile::card_of(&path).unwrap(), file.card);
+        std::fs::write(&path, b"nonsense").unwrap();
+        assert!(WeightFile::card_of(&path).is_err());
+    }
+
+    #[test]
     fn only_networks_that_can_learn_a_person_are_taken() {
         let hc3 = file(&config(Architecture::Hc3));
         let error = Cloning::begin(&hc3, CloneSettings::default()).unwrap_err().to_string();

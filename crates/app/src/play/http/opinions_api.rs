@@ -170,7 +170,12 @@ async fn ask(network: &Network, moment: &Moment) -> View {
     if moment.legal_moves().is_empty() {
         return empty(&network.card);
     }
-    let opinion = network.evaluator.ask(moment.clone()).await;
+    let mut asked = moment.clone();
+    // Who plays like one person sits opposite somebody of the same strength, as the others do.
+    if let Some(rating) = network.card.rating {
+        asked.players = Some(Ratings::lichess(Some(rating), Some(rating)));
+    }
+    let opinion = network.evaluator.ask(asked).await;
     let improvements = network.evaluator.comparer().map(|mut comparer| improvements(&mut *comparer, moment));
     let line = Some(line(moment, None, &opinion.line)).filter(|line| !line.uci.is_empty());
     View {
