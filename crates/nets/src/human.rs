@@ -29,7 +29,7 @@ pub(crate) use self::{
     swift::{Packed as PackedSwift, Seen, Swift},
 };
 use crate::{
-    Shift, TrainConfig,
+    Term, TrainConfig,
     family::{Family, Figures, Objective},
     layers::Builder,
     temperature::Temperature,
@@ -96,7 +96,7 @@ impl Family for Human {
         Some(HumanConfig { temperatures, ..config.clone() })
     }
 
-    fn with_balance(config: &HumanConfig, balance: Vec<Shift>) -> Option<HumanConfig> {
+    fn with_balance(config: &HumanConfig, balance: Vec<Term>) -> Option<HumanConfig> {
         Some(HumanConfig { balance, ..config.clone() })
     }
 
