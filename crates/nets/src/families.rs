@@ -20,7 +20,7 @@ pub use self::{
     net_config::{NetConfig, NetConfigError},
 };
 use crate::{
-    Shift, Temperature, TrainError, WeightError, WeightFile, comparator::Comparator, graph::GraphNet,
+    BalanceFit, Temperature, TrainError, WeightError, WeightFile, comparator::Comparator, graph::GraphNet,
     human::Human, others, planner::Planner, ranker::Ranker, recycler::Recycler,
 };
 
@@ -81,13 +81,13 @@ pub fn fit_temperatures(
     net.fit_temperatures(file, data, positions)
 }
 
-/// Fits shifts of what a mind expects, by speed and rating, so that both sides of a game together expect one point, and puts them into
-/// the file's network.
+/// Fits what ratings, clocks and having the move add to what a mind expects, so that both sides of a game together expect one point, and
+/// puts it into the file's network.
 pub fn fit_balance(
     file: &mut WeightFile,
     data: &Dataset,
     positions: usize,
-) -> Result<Vec<Shift>, TrainError> {
+) -> Result<BalanceFit, TrainError> {
     let wrong = |error| TrainError::Weights { path: "the weights".into(), error };
     let net = NetConfig::of_card(&file.card).map_err(wrong)?;
     net.fit_balance(file, data, positions)

@@ -8,7 +8,7 @@ use data::Sample;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    balance::Shift, layers::Builder, limits::MOST_PARAMETERS, phase::Phase, temperature::Temperature,
+    balance::Term, layers::Builder, limits::MOST_PARAMETERS, phase::Phase, temperature::Temperature,
     train_config::TrainConfig,
 };
 
@@ -59,8 +59,8 @@ pub(crate) trait Family: Module + Sync + 'static {
     fn with_temperatures(_: &Self::Config, _: Vec<Temperature>) -> Option<Self::Config> {
         None
     }
-    /// The same network with shifts of what it expects; nothing where a family has none.
-    fn with_balance(_: &Self::Config, _: Vec<Shift>) -> Option<Self::Config> {
+    /// The same network with terms of what it expects of games; nothing where a family has none.
+    fn with_balance(_: &Self::Config, _: Vec<Term>) -> Option<Self::Config> {
         None
     }
     fn brain(self, config: Self::Config) -> Arc<dyn Brain>;

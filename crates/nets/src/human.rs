@@ -34,7 +34,7 @@ pub use self::{
     person::{Choices, Habits, Person, PersonBrain},
 };
 use crate::{
-    Shift, TrainConfig,
+    Term, TrainConfig,
     family::{Family, Figures, Objective},
     layers::Builder,
     temperature::Temperature,
@@ -101,7 +101,7 @@ impl Family for Human {
         Some(HumanConfig { temperatures, ..config.clone() })
     }
 
-    fn with_balance(config: &HumanConfig, balance: Vec<Shift>) -> Option<HumanConfig> {
+    fn with_balance(config: &HumanConfig, balance: Vec<Term>) -> Option<HumanConfig> {
         Some(HumanConfig { balance, ..config.clone() })
     }
 

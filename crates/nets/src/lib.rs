@@ -37,7 +37,7 @@ mod train_config;
 mod weight_file;
 mod weights;
 
-pub use balance::Shift;
+pub use balance::{Effect, Term};
 pub use card::{Card, DataCard, TeacherCard};
 pub use checkpoint::{CHECKPOINT, CheckpointError};
 pub use device::{device, device_name};
@@ -49,7 +49,7 @@ pub use forecast::{Forecast, forecast};
 pub use phase::Phase;
 pub use run_config::{ConfigError, RunConfig, train};
 pub use temperature::Temperature;
-pub use train::{Curves, CurvesError, Event, TrainError, TrainOptions, plot_runs};
+pub use train::{BalanceFit, Curves, CurvesError, Event, TrainError, TrainOptions, plot_runs};
 pub use train_config::{OptimiserKind, PhaseConfig, TeacherConfig, TrainConfig};
 pub use weight_file::{WeightError, WeightFile};
 pub use weights::{Array, Weights};

@@ -18,6 +18,7 @@ use chess::Random;
 use data::{Dataset, DatasetError, OpinionCard, PolicyError, SamplerError};
 use thiserror::Error;
 
+pub use self::balance::BalanceFit;
 #[cfg(test)]
 pub(crate) use self::log::FILE as LOG_FILE;
 pub(crate) use self::{balance::fit_balance, calibrate::calibrate, temperatures::fit_temperatures};
@@ -70,7 +71,7 @@ pub enum TrainError {
     NothingToMeasure(&'static str),
     #[error("`{0}` has no temperatures by rating: it does not foresee people")]
     NoTemperatures(&'static str),
-    #[error("`{0}` has no expectations by speed and rating")]
+    #[error("`{0}` has no expectations that ratings and clocks could move")]
     NoBalance(&'static str),
     #[error("the loss became {loss} at step {step}; a lower learning rate may help")]
     Diverged { step: u64, loss: f64 },

@@ -13,6 +13,9 @@ use super::variables::VARIABLES;
 const RATINGS: [u16; 9] = [800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400];
 /// Base time and increment in seconds; nothing for games without clocks.
 const CONTROLS: [Option<(u32, u32)>; 4] = [None, Some((60, 1)), Some((180, 2)), Some((600, 0))];
+/// What White may expect there, whatever the rating and the clocks, and how far from 1 both sides may be together in the mean.
+const FAIR: std::ops::RangeInclusive<f64> = 0.50..=0.56;
+const CLOSE: f64 = 0.03;
 /// Of the opening and the middlegame, so many positions are asked about twice.
 const POSITIONS: usize = 2_000;
 const LAST_PLY: u16 = 80;
@@ -51,6 +54,20 @@ impl Expectations {
             Some(Start { rating, white: std::array::from_fn(|at| found[at]) })
         });
         Some(Expectations { start: start.into_iter().collect::<Option<_>>()?, sums: sums(brain, samples)? })
+    }
+}
+
+impl Expectations {
+    /// Ratings and controls under which White expects what it may, and all of them.
+    fn fair(&self) -> [usize; 2] {
+        let all = self.start.iter().flat_map(|start| start.white);
+        [all.clone().filter(|white| FAIR.contains(white)).count(), all.count()]
+    }
+
+    /// Bands of ratings in which both sides together expect one point, and all of them.
+    fn close(&self) -> [usize; 2] {
+        let close = self.sums.iter().filter(|sum| (sum.mean - 1.0).abs() <= CLOSE);
+        [close.count(), self.sums.len()]
     }
 }
 
@@ -125,7 +142,9 @@ impl fmt::Display for Expectations {
         for sum in &self.sums {
             writeln!(f, "{:<24}{:>12}{:>12.3}{:>12.3}", sum.rating, sum.positions, sum.mean, sum.distance)?;
         }
-        Ok(())
+        let [fair, close] = [self.fair(), self.close()];
+        writeln!(f, "White within {:.2} and {:.2}: {} of {}", FAIR.start(), FAIR.end(), fair[0], fair[1])?;
+        writeln!(f, "together within {CLOSE} of 1: {} of {}", close[0], close[1])
     }
 }
 
@@ -191,6 +210,8 @@ mod tests {
             let found = Expectations::of(&Fixed::new(vain), &samples).unwrap();
             assert!(found.start.iter().flat_map(|start| start.white).all(|white| (white - 0.6).abs() < 1e-6));
             assert!(!found.sums.is_empty());
+            assert_eq!(found.fair(), [0, RATINGS.len() * CONTROLS.len()]);
+            assert_eq!(found.close(), [if vain { 0 } else { found.sums.len() }, found.sums.len()]);
             for sum in &found.sums {
                 assert!((sum.mean - together).abs() < 1e-6, "{sum:?}");
                 assert!((sum.distance - (together - 1.0)).abs() < 1e-6, "{sum:?}");

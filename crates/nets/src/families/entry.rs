@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Shift, Temperature, TrainConfig, TrainError, TrainOptions, WeightError, WeightFile,
+    BalanceFit, Temperature, TrainConfig, TrainError, TrainOptions, WeightError, WeightFile,
     family::Family,
     loading,
     phase::Phase,
@@ -42,7 +42,7 @@ type MakeMind = fn(&Value, &Weights) -> Result<Arc<dyn Brain>, WeightError>;
 type FitTemperatures =
     fn(&Value, &mut WeightFile, &Dataset, usize) -> Result<Vec<(Temperature, usize)>, TrainError>;
 
-type FitBalance = fn(&Value, &mut WeightFile, &Dataset, usize) -> Result<Vec<Shift>, TrainError>;
+type FitBalance = fn(&Value, &mut WeightFile, &Dataset, usize) -> Result<BalanceFit, TrainError>;
 
 impl Entry {
     pub(super) const fn of<F: Family>() -> Entry {

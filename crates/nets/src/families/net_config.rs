@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{Entry, FAMILIES};
 use crate::{
-    Card, Shift, Temperature, TrainConfig, TrainError, TrainOptions, WeightError, WeightFile,
+    BalanceFit, Card, Temperature, TrainConfig, TrainError, TrainOptions, WeightError, WeightFile,
     phase::{Planned, plan},
     train::Event,
     train_config::run_toml,
@@ -139,7 +139,7 @@ impl NetConfig {
         file: &mut WeightFile,
         data: &Dataset,
         positions: usize,
-    ) -> Result<Vec<Shift>, TrainError> {
+    ) -> Result<BalanceFit, TrainError> {
         (self.entry.fit_balance)(&self.config, file, data, positions)
     }
 }

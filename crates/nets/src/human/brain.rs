@@ -5,7 +5,7 @@ use chess::{Brain, Evaluated, Moment, MoveScores, Opinion, ThinkTime, Traits, Wa
 
 use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
 use crate::{
-    balance::{shift, shifted},
+    balance::{balanced, plain},
     choice,
     family::Family,
     fused,
@@ -41,8 +41,33 @@ impl HumanBrain {
         HumanBrain { packed: network.packed(), network, config, traits }
     }
 
-    /// All heads share what is costly, so a part of the opinion costs as much as the whole; only what is made of the outputs is left out.
+    /// What is wanted of each moment. With terms for ratings and clocks the outcome is asked of the board alone, in the same batch: once more
+    /// where the moves are wanted too, in their place where they are not.
     fn judge_some(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
+        if !wants.value || self.config.balance.is_empty() {
+            return self.judge_seen(moments, wants);
+        }
+        let boards: Vec<Option<Moment>> = moments.iter().map(|moment| plain(moment)).collect();
+        let moves_too = wants.policy || wants.think;
+        let asked: Vec<&Moment> = match moves_too {
+            true => moments.iter().copied().chain(boards.iter().flatten()).collect(),
+            false => {
+                moments.iter().zip(&boards).map(|(&seen, board)| board.as_ref().unwrap_or(seen)).collect()
+            }
+        };
+        let mut opinions = self.judge_seen(&asked, wants);
+        let extra = if moves_too { opinions.split_off(moments.len()) } else { Vec::new() };
+        let mut extra = extra.into_iter();
+        for ((opinion, moment), board) in opinions.iter_mut().zip(moments).zip(&boards) {
+            let said = board.as_ref().and_then(|_| extra.next()).and_then(|extra| extra.wdl).or(opinion.wdl);
+            opinion.wdl = said.map(|said| balanced(&self.config.balance, said, moment));
+        }
+        opinions
+    }
+
+    /// What the network says about moments as they are. All heads share what is costly, so a part of the opinion costs as much as the whole;
+    /// only what is made of the outputs is left out.
+    fn judge_seen(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
         let batch = Batch::from_moments(&self.config, moments);
         let Outputs { moves, outcome, think, .. } = self.network.forward(&batch, false, self.packed.as_ref());
         let moves = fused::chances(&choice::ends(&batch.counts), values(moves));
@@ -55,18 +80,13 @@ impl HumanBrain {
             .zip(moments)
             .map(|((row, (wdl, think)), moment)| Opinion {
                 policy: wants.policy.then(|| self.calibrated(row, moment)),
-                wdl: wants.value.then(|| {
-                    let wdl = Wdl::from_weights(wdl[0], wdl[1], wdl[2]);
-                    shifted(wdl, shift(&self.config.balance, moment))
-                }),
+                wdl: wants.value.then(|| Wdl::from_weights(wdl[0], wdl[1], wdl[2])),
                 think: wants.think.then(|| think_time(think)),
                 line: Vec::new(),
             })
             .collect()
     }
-}
 
-impl HumanBrain {
     fn calibrated(&self, chances: &[f32], moment: &Moment) -> Vec<f32> {
         let rating = moment.players.and_then(|players| players.of(moment.turn()));
         match self.config.temperature(rating) {

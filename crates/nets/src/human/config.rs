@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Person;
 use crate::{
-    balance::{self, Shift},
+    balance::{self, Term},
     limits::{DEEPEST, MOST, objectives, within},
     temperature::{self, Temperature},
 };
@@ -19,8 +19,9 @@ pub struct HumanConfig {
     /// What the logarithms of chances are divided by, for players of a rating: points of a line, in order. Empty: by 1. Made
     /// by `tabiya train calibrate` when the training is done.
     pub temperatures: Vec<Temperature>,
-    /// What its expectations lack so that those of both sides add up, made in the same way. Empty: nothing.
-    pub balance: Vec<Shift>,
+    /// What ratings, clocks and having the move add to what it says about a board, made in the same way. Empty: it says what it sees in
+    /// all of them together.
+    pub balance: Vec<Term>,
     /// Whom it plays like, where it was made of one person's games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person: Option<Person>,

@@ -12,7 +12,7 @@ const TOLERATED: [f32; 13] = [1.0, 0.9, 0.75, 0.6, 0.5, 0.4, 0.3, 0.24, 0.18, 0.
 pub(super) struct Row {
     pub(super) rating: u16,
     pub(super) positions: usize,
-    /// Mean loss, and shares beyond the bounds, each with half of its 95 % interval.
+    /// Mean loss, and shares beyond the bounds, of mates missed and of pieces hung, each with half of its 95 % interval.
     pub(super) people: [(f64, f64); QUANTITIES],
     pub(super) level: Fit,
     pub(super) fitted: Fit,
@@ -50,8 +50,8 @@ impl Row {
         let bounds: String =
             BOUNDS.iter().map(|bound| format!("{:>14}", format!("over {:.0} %", 100.0 * bound))).collect();
         format!(
-            "{:<18}{:>10}{:>8}{:>8}{:>14}{bounds}{:>9}",
-            "rating", "positions", "warmth", "guard", "lost", "within"
+            "{:<18}{:>10}{:>8}{:>8}{:>14}{bounds}{:>14}{:>14}{:>9}",
+            "rating", "positions", "warmth", "guard", "lost", "mates missed", "pieces hung", "within"
         )
     }
 }
