@@ -29,6 +29,7 @@ mod seen;
 mod source;
 mod split;
 pub mod stats;
+pub mod storage;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -43,8 +44,11 @@ pub use error::{DatasetError, TableError};
 pub use export::{CSV_HEADER, write_csv, write_pgn};
 pub use filters::{Bots, Filters};
 pub use game::Game;
-pub use import::{ImportError, ImportOptions, ImportProgress, import};
-pub use label::{Label, LabelCard, Labels, Limit, Recipe};
+pub use import::{
+    ImportError, ImportOptions, ImportProgress, PartitionWriter, Piece, Pieces, import, join_partitions,
+    prepare_partitions,
+};
+pub use label::{Label, LabelCard, Labels, Limit, Recipe, labels_schema};
 pub use labelling::{EngineError, LabelError, LabelOptions, LabelProgress, label};
 pub use opinions::{
     OpinionCard, OpinionError, OpinionOptions, OpinionProgress, OpinionRecipe, Opinions, SoftTargets,
@@ -62,5 +66,5 @@ pub use sampler::{Sampler, SamplerError, SamplerOptions, SamplerState};
 pub use source::Source;
 pub use split::{Shares, Split};
 pub use stats::{Comparison, Stats, compare};
-pub use table::{ROW_GROUP, TableReader};
+pub use table::{ROW_GROUP, TableReader, games_from_batch, games_schema, games_to_batch};
 pub use time_control::{Speed, TimeControl};
