@@ -1,7 +1,6 @@
 //! Asks a teacher about positions of a dataset, and keeps what it says every few seconds.
 
 use std::{
-    fs::File,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -16,9 +15,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     Dataset, DatasetError, Fingerprint, KeptApart, OpinionCard, OpinionRecipe, Players, Sample, Sampler,
-    SamplerError, SamplerOptions, StoredOpinion, durable,
+    SamplerError, SamplerOptions, StoredOpinion,
     error::At,
     opinions::table::{self, Row},
+    storage::{self, Claim, Draft},
 };
 
 /// Rows of a part at most, and how long they may wait for it.
@@ -78,8 +78,8 @@ pub fn collect_opinions(
 ) -> Result<OpinionCard, OpinionError> {
     let dataset = Dataset::open(folder)?;
     let lock_path = folder.join(format!(".opinions-{}.lock", options.name));
-    let lock = File::create(&lock_path).at(&lock_path)?;
-    lock.try_lock().map_err(|_| OpinionError::Busy(options.name.clone()))?;
+    let claim = Claim::take(&lock_path).at(&lock_path)?;
+    let claim = claim.ok_or_else(|| OpinionError::Busy(options.name.clone()))?;
     let recipe = options.recipe.clone();
     let card = match OpinionCard::read(folder, &options.name)? {
         Some(_) if !options.resume => return Err(OpinionError::Exists(options.name.clone())),
@@ -95,7 +95,7 @@ pub fn collect_opinions(
             finished: false,
         },
     };
-    let mut run = Run { folder, name: &options.name, card, rows: Vec::new(), since: Instant::now() };
+    let mut run = Run { folder, claim, name: &options.name, card, rows: Vec::new(), since: Instant::now() };
     let most = if options.sample == 0 { u64::MAX } else { options.sample };
     let mut sampler = run.sampler(&dataset, options)?;
     while run.total() < most {
@@ -117,6 +117,7 @@ pub fn collect_opinions(
 
 struct Run<'a> {
     folder: &'a Path,
+    claim: Claim,
     name: &'a str,
     card: OpinionCard,
     /// Not yet written.
@@ -194,9 +195,10 @@ impl Run<'_> {
         if !self.rows.is_empty() {
             let name = format!("opinions-{}-{:05}.parquet", self.name, self.card.parts.len());
             let path: PathBuf = self.folder.join(&name);
-            let file = File::create(durable::temporary(&path)).at(&path)?;
-            let file = table::write(file, &self.rows).at(&path)?;
-            durable::publish(&file, &path).at(&path)?;
+            let mut draft = Draft::create(&path).at(&path)?;
+            table::write(&mut draft, &self.rows).at(&path)?;
+            self.claim.check().at(&path)?;
+            draft.publish().at(&path)?;
             self.card.parts.push(name);
             self.card.rows += self.rows.len() as u64;
             self.rows.iter().for_each(|row| self.card.fingerprint.add(row.fingerprint()));
@@ -206,7 +208,8 @@ impl Run<'_> {
         self.card.finished = finished;
         let path = self.folder.join(OpinionCard::file(self.name));
         let text = serde_json::to_vec_pretty(&self.card).expect("a card is plain data");
-        durable::write(&path, &text).at(path)?;
+        self.claim.check().at(&path)?;
+        storage::write(&path, &text).at(path)?;
         Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! `dataset.json`: what a dataset was made from and what is in it. The card is the truth about a folder: a shard that
 //! it does not list does not belong to the dataset.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, io, path::Path};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{DatasetError, Filters, Game, Reason, Shares, Speed, Tally, durable, error::At};
+use crate::{DatasetError, Filters, Game, Reason, Shares, Speed, Tally, error::At, storage};
 
 pub(crate) const FILE: &str = "dataset.json";
 const VERSION: u32 = 1;
@@ -93,7 +93,7 @@ impl Card {
             version: u32,
         }
         let path = folder.join(FILE);
-        let text = match fs::read(&path) {
+        let text = match storage::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(DatasetError::Io { path, error }),
@@ -116,7 +116,23 @@ impl Card {
     pub fn write(&self, folder: &Path) -> Result<(), DatasetError> {
         let path = folder.join(FILE);
         let text = serde_json::to_vec_pretty(self).expect("a card is plain data");
-        durable::write(&path, &text).at(path)
+        storage::write(&path, &text).at(path)
+    }
+
+    /// Adds the shards and counts of another card.
+    pub(crate) fn absorb(&mut self, other: Card) {
+        self.games += other.games;
+        self.plies += other.plies;
+        self.fingerprint.add_all(other.fingerprint);
+        self.shards.extend(other.shards);
+        let (ours, theirs) = (&mut self.histograms, other.histograms);
+        add_counts(&mut ours.mean_rating, theirs.mean_rating);
+        add_counts(&mut ours.speed, theirs.speed);
+        add_counts(&mut ours.plies, theirs.plies);
+        add_counts(&mut ours.result, theirs.result);
+        add_counts(&mut ours.split, theirs.split);
+        ours.with_clocks += theirs.with_clocks;
+        ours.with_evals += theirs.with_evals;
     }
 
     pub(crate) fn count(&mut self, game: &Game) {
@@ -140,7 +156,46 @@ impl Card {
     }
 }
 
+fn add_counts<K: Ord>(ours: &mut BTreeMap<K, u64>, theirs: BTreeMap<K, u64>) {
+    theirs.into_iter().for_each(|(key, count)| *ours.entry(key).or_default() += count);
+}
+
 impl SourceEntry {
+    /// An input of which nothing is known yet.
+    pub(crate) fn unnamed() -> SourceEntry {
+        SourceEntry {
+            name: String::new(),
+            identity: String::new(),
+            filters: Filters::default(),
+            finished: false,
+            offset: 0,
+            lines: 0,
+            read: 0,
+            kept: 0,
+            dropped: BTreeMap::new(),
+        }
+    }
+
+    /// An input that has been read to its end, with the games that were left out.
+    pub fn read_whole(name: &str, identity: &str, left_out: &Tally) -> SourceEntry {
+        let (name, identity) = (name.to_owned(), identity.to_owned());
+        let mut entry = SourceEntry { name, identity, finished: true, ..SourceEntry::unnamed() };
+        entry.add(left_out);
+        entry
+    }
+
+    /// Adds what is known of the same input elsewhere.
+    pub(crate) fn merge(&mut self, other: &SourceEntry) {
+        if self.name.is_empty() {
+            self.name.clone_from(&other.name);
+            self.identity.clone_from(&other.identity);
+        }
+        self.finished |= other.finished;
+        self.read += other.read;
+        self.kept += other.kept;
+        other.dropped.iter().for_each(|(&reason, count)| *self.dropped.entry(reason).or_default() += count);
+    }
+
     pub(crate) fn add(&mut self, tally: &Tally) {
         self.read += tally.read;
         self.kept += tally.kept;

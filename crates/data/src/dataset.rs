@@ -1,12 +1,13 @@
 //! A folder of shards and its card: opened for reading, or locked and appended to.
 
-use std::{
-    fs::{self, File},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use crate::{
-    Card, DatasetError, Fingerprint, Game, ROW_GROUP, Shares, TableReader, card::Shard, durable, error::At,
+    Card, DatasetError, Fingerprint, Game, ROW_GROUP, Shares, TableReader,
+    card::Shard,
+    durable,
+    error::At,
+    storage::{self, Claim, Draft},
     table::TableWriter,
 };
 
@@ -51,13 +52,13 @@ pub(crate) struct Appender {
     pub(crate) card: Card,
     shard: Option<OpenShard>,
     rows: Vec<Game>,
-    _lock: File,
+    claim: Claim,
 }
 
 struct OpenShard {
     path: PathBuf,
     /// Gone once the shard is finished.
-    writer: Option<TableWriter>,
+    writer: Option<TableWriter<Draft>>,
     games: u64,
     fingerprint: Fingerprint,
 }
@@ -65,17 +66,18 @@ struct OpenShard {
 impl Appender {
     /// Opens or begins the dataset in `folder`. `shares` count only for a new one.
     pub(crate) fn open(folder: &Path, shares: Shares) -> Result<Appender, DatasetError> {
-        fs::create_dir_all(folder).at(folder)?;
+        storage::create_folder(folder).at(folder)?;
         let path = folder.join(".lock");
-        let lock = File::create(&path).at(&path)?;
-        let busy = |_| std::io::Error::other("another process writes to this dataset");
-        lock.try_lock().map_err(busy).at(folder)?;
-        durable::sweep(folder).at(folder)?;
+        let busy = || std::io::Error::other("another process writes to this dataset");
+        let claim = Claim::take(&path).at(&path)?.ok_or_else(busy).at(folder)?;
+        if !storage::is_address(folder) {
+            durable::sweep(folder).at(folder)?;
+        }
         let card = match Card::read(folder)? {
             Some(card) => card,
             None => Card::new(shares),
         };
-        Ok(Appender { folder: folder.to_owned(), card, shard: None, rows: Vec::new(), _lock: lock })
+        Ok(Appender { folder: folder.to_owned(), card, shard: None, rows: Vec::new(), claim })
     }
 
     /// Adds a row to the open shard.
@@ -94,9 +96,8 @@ impl Appender {
 
     fn begin_shard(&self) -> Result<OpenShard, DatasetError> {
         let path = self.folder.join(format!("games-{:05}.parquet", self.card.shards.len()));
-        let unfinished = durable::temporary(&path);
-        let file = File::create(&unfinished).at(&unfinished)?;
-        let writer = TableWriter::new(file, self.card.split).at(&unfinished)?;
+        let draft = Draft::create(&path).at(&path)?;
+        let writer = TableWriter::new(draft, self.card.split).at(&path)?;
         Ok(OpenShard { path, writer: Some(writer), games: 0, fingerprint: Fingerprint::default() })
     }
 
@@ -121,20 +122,15 @@ impl Appender {
         self.write_rows()?;
         if let Some(mut shard) = self.shard.take() {
             if let Some(writer) = shard.writer.take() {
-                let file = writer.finish().at(&shard.path)?;
-                durable::publish(&file, &shard.path).at(&shard.path)?;
+                let draft = writer.finish().at(&shard.path)?;
+                self.claim.check().at(&shard.path)?;
+                draft.publish().at(&shard.path)?;
             }
             let name = shard.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             self.card.shards.push(Shard { file: name, games: shard.games, fingerprint: shard.fingerprint });
         }
+        self.claim.check().at(&self.folder)?;
         self.card.write(&self.folder)
-    }
-}
-
-/// A shard that is not finished leaves nothing behind, whatever ended the work. Finished ones have lost their temporary name.
-impl Drop for OpenShard {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(durable::temporary(&self.path));
     }
 }
 

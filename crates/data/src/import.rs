@@ -3,6 +3,8 @@
 
 mod chunks;
 mod parse;
+mod partition;
+mod pieces;
 mod row;
 mod san;
 mod scan;
@@ -22,6 +24,10 @@ use thiserror::Error;
 use self::{
     chunks::{Chunk, Chunks},
     parse::parse,
+};
+pub use self::{
+    partition::{PartitionWriter, join_partitions, prepare_partitions},
+    pieces::{Piece, Pieces},
 };
 use crate::{
     Card, DatasetError, Filters, Reason, Shares, Tally, card::SourceEntry, dataset::Appender,
@@ -116,7 +122,7 @@ pub fn import(
 }
 
 fn known_ids(folder: &Path, card: &Card) -> Result<Seen, ImportError> {
-    let mut seen = Seen::new(folder);
+    let mut seen = Seen::new(&crate::storage::scratch(folder));
     let dataset = crate::Dataset { folder: folder.to_owned(), card: card.clone() };
     for index in 0..card.shards.len() {
         let path = folder.join(&card.shards[index].file);

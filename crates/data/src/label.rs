@@ -4,6 +4,7 @@ mod set;
 pub(crate) mod table;
 
 pub(crate) use self::set::part_name;
+pub use self::table::schema as labels_schema;
 
 use std::{collections::HashMap, path::Path};
 
@@ -11,7 +12,7 @@ use chess::{Evaluation, PackedMove};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{DatasetError, Fingerprint, Part, Policy, Split, error::At};
+use crate::{DatasetError, Fingerprint, Part, Policy, Split, error::At, storage};
 
 /// How long the engine looks at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +91,7 @@ impl LabelCard {
     /// The card in the one file that bears the name.
     pub(crate) fn read_one(folder: &Path, name: &str) -> Result<Option<LabelCard>, DatasetError> {
         let path = folder.join(LabelCard::file(name));
-        let text = match std::fs::read(&path) {
+        let text = match storage::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(DatasetError::Io { path, error }),

@@ -31,6 +31,7 @@ mod seen;
 mod source;
 mod split;
 pub mod stats;
+pub mod storage;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -46,8 +47,11 @@ pub use error::{DatasetError, TableError};
 pub use export::{CSV_HEADER, write_csv, write_pgn};
 pub use filters::{Bots, Filters};
 pub use game::Game;
-pub use import::{ImportError, ImportOptions, ImportProgress, import};
-pub use label::{Label, LabelCard, Labels, Limit, Recipe};
+pub use import::{
+    ImportError, ImportOptions, ImportProgress, PartitionWriter, Piece, Pieces, import, join_partitions,
+    prepare_partitions,
+};
+pub use label::{Label, LabelCard, Labels, Limit, Recipe, labels_schema};
 pub use labelling::{EngineError, LabelError, LabelOptions, LabelProgress, label};
 pub use opinions::{OpinionCard, OpinionRecipe, Opinions, SoftTargets, StoredOpinion};
 pub use part::{Part, PartError};
@@ -63,5 +67,5 @@ pub use sampler_state::SamplerState;
 pub use source::Source;
 pub use split::{Shares, Split};
 pub use stats::{Comparison, Stats, compare};
-pub use table::{ROW_GROUP, TableReader};
+pub use table::{ROW_GROUP, TableReader, games_from_batch, games_schema, games_to_batch};
 pub use time_control::{Speed, TimeControl};

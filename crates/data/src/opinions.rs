@@ -9,7 +9,7 @@ use chess::{PackedMove, Ratings, Wdl};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{DatasetError, Fingerprint, Policy, SamplerState, Split, error::At};
+use crate::{DatasetError, Fingerprint, Policy, SamplerState, Split, error::At, storage};
 
 /// What a teacher says about one moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +73,7 @@ impl OpinionCard {
     /// The card of the set `name`, if there is one.
     pub fn read(folder: &Path, name: &str) -> Result<Option<OpinionCard>, DatasetError> {
         let path = folder.join(OpinionCard::file(name));
-        let text = match std::fs::read(&path) {
+        let text = match storage::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(DatasetError::Io { path, error }),

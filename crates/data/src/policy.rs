@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{Game, GameResult, Random};
+use crate::{Game, GameResult, Random, storage};
 
 /// The policies that come with the program.
 pub const POLICIES: &[(&str, &str)] = &[
@@ -183,7 +183,7 @@ impl Policy {
         if Path::new(name).extension().is_none_or(|extension| extension != "toml") {
             return Policy::named(name);
         }
-        let text = std::fs::read_to_string(name)
+        let text = storage::read_to_string(Path::new(name))
             .map_err(|error| PolicyError::Read { path: name.to_owned(), error })?;
         Policy::from_toml(name, &text)
     }

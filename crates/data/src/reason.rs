@@ -1,5 +1,7 @@
 //! Why games are left out, and how many were.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Why a game did not become a row.
@@ -108,6 +110,12 @@ impl Tally {
         for (sum, count) in self.dropped.iter_mut().zip(other.dropped) {
             *sum += count;
         }
+    }
+
+    pub(crate) fn add_counts(&mut self, read: u64, kept: u64, dropped: &BTreeMap<Reason, u64>) {
+        self.read += read;
+        self.kept += kept;
+        dropped.iter().for_each(|(&reason, count)| self.dropped[reason as usize] += count);
     }
 
     /// Reasons that occurred, with their counts.

@@ -12,6 +12,8 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::storage::{self, StoreError};
+
 /// Bytes that are hashed to tell inputs apart.
 const HEAD: usize = 1 << 20;
 
@@ -33,12 +35,22 @@ impl Source {
         if path == Path::new("-") {
             return Source::new("-".to_owned(), None, Box::new(io::stdin()));
         }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match storage::remote(path)? {
+            None => {}
+            #[cfg(feature = "stores")]
+            Some(object) => {
+                let (len, stream) = object.stream()?;
+                return Source::new(name, Some(len), stream);
+            }
+            #[cfg(not(feature = "stores"))]
+            Some(never) => match never {},
+        }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder, not a file of games"));
         }
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // A pipe or device has no length to speak of.
         Source::new(name, metadata.is_file().then_some(metadata.len()), Box::new(file))
     }
@@ -83,7 +95,7 @@ impl std::fmt::Debug for Source {
 
 /// Whether an error speaks of the data (a cut or damaged archive) and not of the machine.
 pub(crate) fn is_bad_data(error: &io::Error) -> bool {
-    error.raw_os_error().is_none()
+    error.raw_os_error().is_none() && !error.get_ref().is_some_and(|inner| inner.is::<StoreError>())
 }
 
 struct Counted<R> {

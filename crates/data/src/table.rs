@@ -1,6 +1,10 @@
 //! Games as Parquet: one row a game, zstd, readable by DuckDB, Polars, pandas and Spark.
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{
+    io::{self, Write},
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use arrow_array::{
     Array, ArrayRef, ListArray, RecordBatch, StringArray,
@@ -20,7 +24,7 @@ use parquet::{
     schema::types::ColumnPath,
 };
 
-use crate::{Game, Shares, TableError, TimeControl, error::guarded, result::GameResult};
+use crate::{Game, Shares, TableError, TimeControl, error::guarded, result::GameResult, storage::Stored};
 
 /// Rows of a row group: the unit that readers decode and the sampler shuffles.
 pub const ROW_GROUP: usize = 4_096;
@@ -31,7 +35,8 @@ fn list(item: DataType, nullable: bool) -> DataType {
     DataType::List(Arc::new(Field::new_list_field(item, nullable)))
 }
 
-fn schema() -> SchemaRef {
+/// Columns of the table of games.
+pub fn games_schema() -> SchemaRef {
     let text = |name: &str, nullable: bool| Field::new(name, DataType::Utf8, nullable);
     Arc::new(Schema::new(vec![
         text("id", false),
@@ -72,32 +77,65 @@ fn properties() -> WriterProperties {
 }
 
 /// Writes rows to one file; the caller gives it its final name.
-pub(crate) struct TableWriter {
-    writer: ArrowWriter<File>,
+pub(crate) struct TableWriter<W: Write + Send> {
+    writer: ArrowWriter<Shared<W>>,
     shares: Shares,
 }
 
-impl TableWriter {
-    pub(crate) fn new(file: File, shares: Shares) -> Result<TableWriter, TableError> {
-        Ok(TableWriter { writer: ArrowWriter::try_new(file, schema(), Some(properties()))?, shares })
+impl<W: Write + Send> TableWriter<W> {
+    pub(crate) fn new(file: W, shares: Shares) -> Result<TableWriter<W>, TableError> {
+        Ok(TableWriter {
+            writer: ArrowWriter::try_new(Shared::new(file), games_schema(), Some(properties()))?,
+            shares,
+        })
     }
 
     /// Writes one row group.
     pub(crate) fn write(&mut self, games: &[Game]) -> Result<(), TableError> {
-        self.writer.write(&to_batch(games, &self.shares))?;
+        self.writer.write(&games_to_batch(games, &self.shares))?;
         Ok(self.writer.flush()?)
     }
 
     /// Ends the file and hands it back, for syncing.
-    pub(crate) fn finish(mut self) -> Result<File, TableError> {
+    pub(crate) fn finish(mut self) -> Result<W, TableError> {
         // `into_inner` would lose what kind of error the disk gave.
-        let written = self.writer.inner().try_clone()?;
+        let file = self.writer.inner().clone();
         self.writer.finish()?;
-        Ok(written)
+        drop(self.writer);
+        Ok(file.take())
     }
 }
 
-fn to_batch(games: &[Game], shares: &Shares) -> RecordBatch {
+/// A file of which the Parquet writer has one handle and we keep another.
+struct Shared<W>(Arc<Mutex<W>>);
+
+impl<W> Shared<W> {
+    fn new(file: W) -> Shared<W> {
+        Shared(Arc::new(Mutex::new(file)))
+    }
+
+    fn clone(&self) -> Shared<W> {
+        Shared(Arc::clone(&self.0))
+    }
+
+    fn take(self) -> W {
+        let file = Arc::into_inner(self.0).expect("the other handle is gone");
+        file.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W: Write> Write for Shared<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).flush()
+    }
+}
+
+/// Games as columns.
+pub fn games_to_batch(games: &[Game], shares: &Shares) -> RecordBatch {
     let required = |text: fn(&Game) -> &str| -> ArrayRef {
         Arc::new(games.iter().map(|game| Some(text(game))).collect::<StringArray>())
     };
@@ -133,7 +171,7 @@ fn to_batch(games: &[Game], shares: &Shares) -> RecordBatch {
         Arc::new(clocks_column(games)),
         Arc::new(evals_column(games)),
     ];
-    RecordBatch::try_new(schema(), columns).expect("columns as in the schema")
+    RecordBatch::try_new(games_schema(), columns).expect("columns as in the schema")
 }
 
 fn moves_column(games: &[Game]) -> ListArray {
@@ -168,7 +206,7 @@ fn evals_column(games: &[Game]) -> ListArray {
 /// One shard, opened for reading by row group.
 #[derive(Debug)]
 pub struct TableReader {
-    file: File,
+    file: Stored,
     metadata: parquet::arrow::arrow_reader::ArrowReaderMetadata,
 }
 
@@ -178,7 +216,7 @@ impl TableReader {
     }
 
     fn open_unguarded(path: &Path) -> Result<TableReader, TableError> {
-        let file = File::open(path)?;
+        let file = Stored::open(path)?;
         let metadata = parquet::arrow::arrow_reader::ArrowReaderMetadata::load(&file, Default::default())?;
         let pairs = metadata.metadata().file_metadata().key_value_metadata();
         let version = pairs
@@ -192,7 +230,7 @@ impl TableReader {
             None => return Err(TableError::NotGames),
         }
         // Readers of lists may rename the item field; names and types of the columns must be ours.
-        let ours = schema();
+        let ours = games_schema();
         let found = metadata.schema();
         for field in ours.fields() {
             match found.field_with_name(field.name()) {
@@ -225,7 +263,7 @@ impl TableReader {
                 .build()?;
         let mut games = Vec::new();
         for batch in reader {
-            from_batch(&batch?, &mut games)?;
+            games_from_batch(&batch?, &mut games)?;
         }
         Ok(games)
     }
@@ -246,7 +284,8 @@ impl TableReader {
     }
 }
 
-fn from_batch(batch: &RecordBatch, games: &mut Vec<Game>) -> Result<(), TableError> {
+/// Adds the games of columns as [`games_to_batch`] makes them.
+pub fn games_from_batch(batch: &RecordBatch, games: &mut Vec<Game>) -> Result<(), TableError> {
     let column = |name: &str| batch.column_by_name(name).ok_or_else(|| TableError::Column(name.to_owned()));
     let text = |name: &str| column(name).map(|array| array.as_string::<i32>());
     let (id, white, black, result) = (text("id")?, text("white")?, text("black")?, text("result")?);
@@ -312,7 +351,7 @@ mod tests {
     fn write_and_read(games: &[Game]) -> Vec<Game> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.parquet");
-        let mut writer = TableWriter::new(File::create(&path).unwrap(), Shares::default()).unwrap();
+        let mut writer = TableWriter::new(std::fs::File::create(&path).unwrap(), Shares::default()).unwrap();
         writer.write(games).unwrap();
         writer.finish().unwrap();
         let reader = TableReader::open(&path).unwrap();
@@ -330,7 +369,7 @@ mod tests {
         fn damaged_files_are_refused_without_panic(game in any_game(), at: prop::sample::Index, bits: u8) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("games.parquet");
-            let mut writer = TableWriter::new(File::create(&path).unwrap(), Shares::default()).unwrap();
+            let mut writer = TableWriter::new(std::fs::File::create(&path).unwrap(), Shares::default()).unwrap();
             writer.write(&[game]).unwrap();
             writer.finish().unwrap();
             let mut bytes = std::fs::read(&path).unwrap();

@@ -29,6 +29,7 @@ mod residual;
 mod run_config;
 mod schedule;
 mod teaching;
+mod team;
 mod temperature;
 #[cfg(test)]
 mod testing;
@@ -48,6 +49,7 @@ pub use families::{
 pub use forecast::{Forecast, forecast};
 pub use phase::Phase;
 pub use run_config::{ConfigError, RunConfig, train};
+pub use team::{Team, TeamError};
 pub use temperature::Temperature;
 pub use train::{BalanceFit, Curves, CurvesError, Event, TrainError, TrainOptions, plot_runs};
 pub use train_config::{OptimiserKind, PhaseConfig, TeacherConfig, TrainConfig};

@@ -35,8 +35,9 @@ use crate::{
     layers::Builder,
     optimiser::Optimiser,
     phase::{self, Planned, plan},
+    team::{Lost, Team, TeamError},
     train_config::{TrainConfig, run_toml},
-    weights::{Weights, values},
+    weights::{Array, Weights, values},
 };
 
 #[derive(Debug, Error)]
@@ -73,6 +74,13 @@ pub enum TrainError {
     NoTemperatures(&'static str),
     #[error("`{0}` has no expectations that ratings and clocks could move")]
     NoBalance(&'static str),
+    #[error(transparent)]
+    Team(#[from] TeamError),
+    #[error(
+        "the run ended within step {next}: a process is gone or all were ended; the checkpoint holds step {step}",
+        next = .step + 1
+    )]
+    Lost { step: u64 },
     #[error("the loss became {loss} at step {step}; a lower learning rate may help")]
     Diverged { step: u64, loss: f64 },
 }
@@ -87,6 +95,8 @@ pub struct TrainOptions<'a> {
     pub init: Option<&'a Path>,
     /// Raised from outside: save and end.
     pub stop: &'a AtomicBool,
+    /// The processes that share the work.
+    pub team: &'a Team,
 }
 
 /// Trains until the configured steps are done or `stop` is raised. The last checkpoint and the best weights are then in
@@ -115,7 +125,10 @@ struct Run<'a, F: Family> {
     feed: Feed<F>,
     /// The validation set as a phase of the plan sees it.
     validation: (usize, Vec<F::Batch>),
-    log: Log,
+    /// Kept by the process that leads.
+    log: Option<Log>,
+    team: &'a Team,
+    stop: &'a AtomicBool,
     teachers: Vec<TeacherCard>,
     /// Time since this process began to train, on top of `state.seconds`.
     began: Instant,
@@ -131,6 +144,8 @@ impl<'a, F: Family> Run<'a, F> {
         let folder = options.out;
         let io = |error| TrainError::Io { path: folder.to_owned(), error };
         let plan = plan(&F::phases(net), train).map_err(TrainError::Config)?;
+        let team = options.team;
+        share(train, team.size()).map_err(TrainError::Config)?;
         let text = run_toml(F::NAME, net, train);
         std::fs::create_dir_all(folder).map_err(io)?;
         let device = device().autodiff();
@@ -150,11 +165,16 @@ impl<'a, F: Family> Run<'a, F> {
         }
         let at = phase::at(&plan, state.step);
         optimiser.step = state.step - plan[at].begin;
-        data::durable::write(&folder.join("config.toml"), text.as_bytes()).map_err(io)?;
+        if team.leads() {
+            data::durable::write(&folder.join("config.toml"), text.as_bytes()).map_err(io)?;
+        }
         let state = RunState { config: text, ..state };
-        let feed = Feed::open(data, net, train, &plan, state.step, state.sampler.clone())?;
-        let validation = (at, feed::validation::<F>(data, net, train, plan[at].name)?);
-        let log = Log::open(folder, state.step).map_err(io)?;
+        let feed = Feed::open(data, net, train, &plan, state.step, state.sampler.clone(), team)?;
+        let mut validation = (at, Vec::new());
+        if team.leads() {
+            validation.1 = feed::validation::<F>(data, net, train, plan[at].name)?;
+        }
+        let log = team.leads().then(|| Log::open(folder, state.step)).transpose().map_err(io)?;
         let network = optimiser.weights.install(empty);
         let began = Instant::now();
         let run = Run {
@@ -170,6 +190,8 @@ impl<'a, F: Family> Run<'a, F> {
             feed,
             validation,
             log,
+            team,
+            stop: options.stop,
             teachers: teachers(data, train)?,
             began,
         };
@@ -179,12 +201,19 @@ impl<'a, F: Family> Run<'a, F> {
     fn go(mut self, options: &TrainOptions<'_>, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
         let seconds_before = self.state.seconds;
         let mut saved = Instant::now();
-        while self.state.step < self.end() && !options.stop.load(Ordering::Relaxed) {
+        let alone = self.team.size() == 1;
+        let mut agreed = false;
+        // Several end only where all have agreed to: none is left to wait for another.
+        while self.state.step < self.end() && !(agreed || alone && options.stop.load(Ordering::Relaxed)) {
             let at = phase::at(&self.plan, self.state.step);
             self.enter(at)?;
-            let step = self.step(at)?;
+            let step;
+            (step, agreed) = self.step(at).or_else(|error| self.last_will(error))?;
             self.state.seconds = seconds_before + self.began.elapsed().as_secs_f64();
             self.note(&step, tell)?;
+            if !self.team.leads() {
+                continue;
+            }
             let now = self.state.step;
             if now.is_multiple_of(self.train.validate_every) || now == self.plan[at].end {
                 self.validate(at, tell)?;
@@ -194,7 +223,28 @@ impl<'a, F: Family> Run<'a, F> {
                 saved = Instant::now();
             }
         }
-        self.save(tell)
+        if self.team.leads() { self.save(tell) } else { Ok(()) }
+    }
+
+    /// Before the end that `error` means, one of the processes that are left saves the last step that all have taken.
+    fn last_will<T>(&self, error: TrainError) -> Result<T, TrainError> {
+        if matches!(error, TrainError::Lost { .. }) {
+            let path = self.folder.join(".checkpoint.lock");
+            let io = |error| TrainError::Io { path: path.clone(), error };
+            let lock = std::fs::File::create(&path).map_err(io)?;
+            if lock.try_lock().is_ok() {
+                let path = self.folder.join(CHECKPOINT);
+                let mut state = self.state.clone();
+                // Validations are known to the process that leads, and to what it saved.
+                if !self.team.leads()
+                    && let Ok((_, earlier)) = checkpoint::load(&path)
+                {
+                    (state.best, state.curve) = (earlier.best, earlier.curve);
+                }
+                checkpoint::save(&path, &self.optimiser, &state)?;
+            }
+        }
+        Err(error)
     }
 
     fn end(&self) -> u64 {
@@ -207,22 +257,30 @@ impl<'a, F: Family> Run<'a, F> {
             self.optimiser = Optimiser::new(std::mem::take(&mut self.optimiser.weights));
         }
         if self.validation.0 != at {
-            let batches = feed::validation::<F>(self.data, self.net, self.train, self.plan[at].name)?;
-            self.validation = (at, batches);
+            self.validation = (at, Vec::new());
+            if self.team.leads() {
+                let phase = self.plan[at].name;
+                self.validation.1 = feed::validation::<F>(self.data, self.net, self.train, phase)?;
+            }
         }
         Ok(())
     }
 
-    /// One step of the optimiser over `accumulate` batches.
-    fn step(&mut self, at: usize) -> Result<Event, TrainError> {
+    /// One step of the optimiser over `accumulate` batches, each of which one process takes; and whether all agree to end after it.
+    fn step(&mut self, at: usize) -> Result<(Event, bool), TrainError> {
         let train = self.train;
         let mut total = Weights::default();
         let mut parts: Vec<(&'static str, f64)> = Vec::new();
         let mut loss = 0.0;
-        // Whatever is random inside the network depends on the step alone.
-        self.device.seed(train.seed.wrapping_add(self.state.step));
-        for _ in 0..train.accumulate {
+        let (mut samples, mut state) = (self.state.samples, None);
+        let first = self.state.step * train.accumulate as u64;
+        for number in first..first + train.accumulate as u64 {
             let (batch, len, sampler) = self.feed.next()?;
+            samples += len as u64;
+            state = Some(sampler);
+            let Some(batch) = batch else { continue };
+            // Whatever is random inside the network depends on the batch's number alone.
+            self.device.seed(train.seed.wrapping_add(number));
             let objective = self.network.objective(self.net, &batch);
             let share = 1.0 / train.accumulate as f64;
             loss += share * scalar(objective.total.clone());
@@ -234,9 +292,11 @@ impl<'a, F: Family> Run<'a, F> {
             }
             let gradients = Weights::gradients(&self.network, &objective.total.backward());
             accumulate(&mut total, gradients, share as f32);
-            self.state.samples += len as u64;
-            self.state.sampler = Some(sampler);
         }
+        let began = Instant::now();
+        let stopped = self.exchange(&mut total, &mut loss, &mut parts)?;
+        let exchanged = began.elapsed().as_secs_f64();
+        (self.state.samples, self.state.sampler) = (samples, state);
         if !loss.is_finite() {
             return Err(TrainError::Diverged { step: self.state.step, loss });
         }
@@ -247,13 +307,71 @@ impl<'a, F: Family> Run<'a, F> {
         let waited = self.feed.take_waited().as_secs_f64();
         let (step, steps, samples) = (self.state.step, self.end(), self.state.samples);
         let phase = self.plan[at].name;
-        Ok(Event::Step { step, steps, phase, samples, loss, parts, rate, norm, waited, seconds: 0.0 })
+        let event = Event::Step {
+            step,
+            steps,
+            phase,
+            samples,
+            loss,
+            parts,
+            rate,
+            norm,
+            waited,
+            exchanged,
+            seconds: 0.0,
+        };
+        Ok((event, stopped))
+    }
+
+    /// Adds up what the processes have found, each on its share of the step, and tells whether any of them was asked to end.
+    fn exchange(
+        &self,
+        total: &mut Weights,
+        loss: &mut f64,
+        parts: &mut [(&'static str, f64)],
+    ) -> Result<bool, TrainError> {
+        if self.team.size() == 1 {
+            return Ok(false);
+        }
+        let stop = self.stop.load(Ordering::Relaxed);
+        let lost = |Lost| TrainError::Lost { step: self.state.step };
+        let mut numbers = vec![f32::from(u8::from(stop)), *loss as f32];
+        numbers.extend(parts.iter().map(|(_, part)| *part as f32));
+        for (name, array) in &self.optimiser.weights.0 {
+            // A parameter that played no part has no gradient, which is not the same as none that is zero.
+            match total.0.get(name) {
+                Some(gradient) => {
+                    numbers.push(1.0);
+                    numbers.extend_from_slice(&gradient.values);
+                }
+                None => numbers.resize(numbers.len() + 1 + array.values.len(), 0.0),
+            }
+        }
+        let sums = self.team.sum(numbers, self.stop).map_err(lost)?;
+        let mut rest = &sums[..];
+        let mut next = |count: usize| {
+            let (taken, after) = rest.split_at(count);
+            rest = after;
+            taken
+        };
+        let stopped = next(1)[0] > 0.0;
+        *loss = next(1)[0].into();
+        parts.iter_mut().for_each(|(_, part)| *part = next(1)[0].into());
+        for (name, array) in &self.optimiser.weights.0 {
+            let (has, values) = (next(1)[0] > 0.0, next(array.values.len()).to_vec());
+            if has {
+                total.0.insert(name.clone(), Array { shape: array.shape.clone(), values });
+            }
+        }
+        Ok(stopped)
     }
 
     fn note(&mut self, event: &Event, tell: &mut dyn FnMut(&Event)) -> Result<(), TrainError> {
         let event = event.at(self.state.seconds);
-        self.log.write(&event).map_err(|error| TrainError::Io { path: self.folder.to_owned(), error })?;
-        tell(&event);
+        if let Some(log) = &mut self.log {
+            log.write(&event).map_err(|error| TrainError::Io { path: self.folder.to_owned(), error })?;
+            tell(&event);
+        }
         Ok(())
     }
 
@@ -324,6 +442,24 @@ impl<'a, F: Family> Run<'a, F> {
         checkpoint::save(&self.folder.join(CHECKPOINT), &self.optimiser, &self.state)?;
         let event = Event::Saved { step: self.state.step, seconds: 0.0 };
         self.note(&event, tell)
+    }
+}
+
+/// Whether so many processes can share the batches of a step, in a sentence if not.
+fn share(train: &TrainConfig, processes: usize) -> Result<(), String> {
+    if train.accumulate.is_multiple_of(processes) {
+        return Ok(());
+    }
+    let (batch, accumulate) = (train.batch, train.accumulate);
+    let whole = batch * accumulate;
+    let told =
+        format!("accumulate = {accumulate} batches of a step cannot be shared out to {processes} processes");
+    match whole.is_multiple_of(processes) {
+        true => Err(format!(
+            "{told}; with batch = {} and accumulate = {processes} they take the same {whole} samples",
+            whole / processes
+        )),
+        false => Err(told),
     }
 }
 

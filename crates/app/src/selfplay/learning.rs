@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::Context;
 use data::{Dataset, ImportOptions, Shares, durable, import};
-use nets::{CHECKPOINT, NetConfig, RunConfig, TrainOptions, WeightFile};
+use nets::{CHECKPOINT, NetConfig, RunConfig, Team, TrainOptions, WeightFile};
 
 /// Makes `to` of the weights `from` and the games in `games`, with what it takes on the way in `folder`. Goes on with what a stopped
 /// program left there. Without weights where it was stopped.
@@ -35,7 +35,8 @@ pub(super) fn learn(
         let options = ImportOptions { shares, stop: Arc::clone(stop), ..ImportOptions::default() };
         import(games, &dataset, &options, |_| {})?;
     }
-    let options = TrainOptions { out: &run, resume: run.join(CHECKPOINT).exists(), init: Some(from), stop };
+    let (resume, team) = (run.join(CHECKPOINT).exists(), &Team::Alone);
+    let options = TrainOptions { out: &run, resume, init: Some(from), stop, team };
     nets::train(&config, &Dataset::open(&dataset)?, &options, &mut |_| {})?;
     if stop.load(Ordering::Relaxed) {
         return Ok(());

@@ -14,7 +14,7 @@ use std::{
 use ::data::Dataset;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use nets::{Event, RunConfig, TrainOptions};
+use nets::{Event, RunConfig, Team, TrainOptions};
 use tracing::info;
 
 use crate::terminal::interrupt;
@@ -22,7 +22,8 @@ use crate::terminal::interrupt;
 /// Train a network, or draw the curves of runs (`tabiya train plot RUN...`).
 ///
 /// Everything is appended to metrics.jsonl in the run's folder; best.safetensors there is the best network so far.
-/// Ctrl-C saves and ends; --resume goes on as if nothing had happened, or with another schedule (train.steps, train.rate).
+/// Under `mpirun -n N` (a build with `--features mpi`) N processes share the batches of each step (train.accumulate), with the same
+/// weights as one. Ctrl-C saves and ends; --resume goes on as if nothing had happened, or with another schedule (train.steps, train.rate).
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
@@ -73,10 +74,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let data = Dataset::open(data)?;
     let stop = interrupt::flag()?;
-    let options = TrainOptions { out, resume: args.resume, init: args.init.as_deref(), stop: &stop };
-    let mut watcher = Watcher::new(&config, out);
-    nets::train(&config, &data, &options, &mut |event| watcher.see(event))?;
-    watcher.end(stop.load(Ordering::Relaxed));
+    let team = Team::join()?;
+    let options =
+        TrainOptions { out, resume: args.resume, init: args.init.as_deref(), stop: &stop, team: &team };
+    let mut watcher = team.leads().then(|| Watcher::new(&config, out, team.size()));
+    nets::train(&config, &data, &options, &mut |event| {
+        watcher.iter_mut().for_each(|watcher| watcher.see(event))
+    })?;
+    if let Some(watcher) = watcher {
+        watcher.end(stop.load(Ordering::Relaxed));
+    }
+    team.leave();
     Ok(ExitCode::SUCCESS)
 }
 
@@ -107,10 +115,12 @@ struct Watcher {
 const SMOOTH: f64 = 50.0;
 
 impl Watcher {
-    fn new(config: &RunConfig, folder: &Path) -> Watcher {
+    fn new(config: &RunConfig, folder: &Path, processes: usize) -> Watcher {
         let (family, device) = (config.net.family(), nets::device_name());
         let batch = config.train.batch * config.train.accumulate;
-        let headline = format!("training {family} on {device}, {} steps of {batch}", config.steps());
+        let together = if processes > 1 { format!(", {processes} processes") } else { String::new() };
+        let headline =
+            format!("training {family} on {device}{together}, {} steps of {batch}", config.steps());
         let bar = ProgressBar::new(config.steps());
         let style = "{bar:24} {pos}/{len}  {msg}  left {eta}";
         bar.set_style(ProgressStyle::with_template(style).expect("a fixed template"));

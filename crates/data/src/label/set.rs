@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::LabelCard;
-use crate::{DatasetError, Part, Recipe, error::At};
+use crate::{DatasetError, Part, Recipe, error::At, storage};
 
 /// The name under which a part of a set is kept.
 pub(crate) fn part_name(name: &str, part: Part) -> String {
@@ -32,9 +32,8 @@ pub(super) fn read(folder: &Path, name: &str) -> Result<Option<LabelCard>, Datas
 fn parts_of(folder: &Path, name: &str) -> Result<Option<u32>, DatasetError> {
     let (before, after) = (format!("labels-{name}.part-"), ".json");
     let mut found = None;
-    for entry in folder.read_dir().at(folder)? {
-        let file = entry.at(folder)?.file_name();
-        let numbers = file.to_str().and_then(|file| file.strip_prefix(&before)?.strip_suffix(after));
+    for file in storage::names(folder).at(folder)? {
+        let numbers = file.strip_prefix(&before).and_then(|file| file.strip_suffix(after));
         let Some(of) = numbers.and_then(|numbers| numbers.split_once("-of-")?.1.parse().ok()) else {
             continue;
         };

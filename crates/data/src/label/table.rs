@@ -1,6 +1,6 @@
 //! Labels as Parquet: one row a game and ply.
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{io::Write, path::Path, sync::Arc};
 
 use arrow_array::{
     ArrayRef, Int16Array, RecordBatch, StringArray, UInt16Array, UInt64Array,
@@ -17,7 +17,7 @@ use parquet::{
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{Label, TableError, error::guarded};
+use crate::{Label, TableError, error::guarded, storage::Stored};
 
 const VERSION_KEY: &str = "tabiya.labels";
 const VERSION: &str = "1";
@@ -54,7 +54,8 @@ impl Row {
     }
 }
 
-fn schema() -> SchemaRef {
+/// Columns of a set of labels.
+pub fn schema() -> SchemaRef {
     let list = |item: DataType| DataType::List(Arc::new(Field::new_list_field(item, false)));
     Arc::new(Schema::new(vec![
         Field::new("game_id", DataType::Utf8, false),
@@ -69,8 +70,8 @@ fn schema() -> SchemaRef {
     ]))
 }
 
-/// Writes rows into `file` and hands it back for syncing.
-pub(crate) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
+/// Writes rows as one file.
+pub(crate) fn write(file: impl Write + Send, rows: &[Row]) -> Result<(), TableError> {
     let field = |item: DataType| Field::new_list_field(item, false);
     let mut line = ListBuilder::new(UInt16Builder::new()).with_field(field(DataType::UInt16));
     let mut moves = ListBuilder::new(UInt16Builder::new()).with_field(field(DataType::UInt16));
@@ -101,12 +102,10 @@ pub(crate) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_key_value_metadata(Some(vec![KeyValue::new(VERSION_KEY.to_owned(), VERSION.to_owned())]))
         .build();
-    // `into_inner` would lose what kind of error the disk gave.
-    let written = file.try_clone()?;
     let mut writer = ArrowWriter::try_new(file, schema(), Some(properties))?;
     writer.write(&batch)?;
     writer.finish()?;
-    Ok(written)
+    Ok(())
 }
 
 pub(crate) fn read(path: &Path, each: impl FnMut(Row)) -> Result<(), TableError> {
@@ -114,7 +113,7 @@ pub(crate) fn read(path: &Path, each: impl FnMut(Row)) -> Result<(), TableError>
 }
 
 fn read_unguarded(path: &Path, mut each: impl FnMut(Row)) -> Result<(), TableError> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(Stored::open(path)?)?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     match pairs
         .into_iter()
@@ -201,7 +200,7 @@ mod tests {
             },
         };
         let rows: Vec<_> = (0..20).map(row).collect();
-        write(File::create(&path).unwrap(), &rows).unwrap();
+        write(std::fs::File::create(&path).unwrap(), &rows).unwrap();
         let mut found = Vec::new();
         read(&path, |row| found.push(row)).unwrap();
         assert_eq!(found, rows);

@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    fs::File,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -24,13 +23,14 @@ use super::{
 };
 use crate::{
     Dataset, DatasetError, Fingerprint, Label, LabelCard, Limit, Part, Policy, Recipe, Sample, Sampler,
-    SamplerError, SamplerOptions, Split, durable,
+    SamplerError, SamplerOptions, Split,
     error::At,
     label::{
         part_name,
         table::{self, Row},
     },
     seen::Seen,
+    storage::{self, Claim, Draft},
 };
 
 /// Rows of a part at most, and how long they may wait for it.
@@ -121,8 +121,7 @@ pub fn label(
     let dataset = Dataset::open(folder)?;
     let name = options.file_name();
     let lock_path = folder.join(format!(".labels-{name}.lock"));
-    let lock = File::create(&lock_path).at(&lock_path)?;
-    lock.try_lock().map_err(|_| LabelError::Busy(name.clone()))?;
+    let claim = Claim::take(&lock_path).at(&lock_path)?.ok_or_else(|| LabelError::Busy(name.clone()))?;
 
     // A wrong command is found before anything is written; the first engine then joins the pool by being started again.
     let engine = match &options.engine {
@@ -159,7 +158,7 @@ pub fn label(
             finished: false,
         },
     };
-    let mut run = Run::open(folder, options, card, progress)?;
+    let mut run = Run::open(folder, claim, options, card, progress)?;
     // However it ends, the threads end with it, and each of them ends its engine.
     thread::scope(|scope| {
         let (questions, answers) = start_pool(scope, options);
@@ -229,6 +228,7 @@ fn start_pool<'scope>(
 
 struct Run<'a, P> {
     folder: &'a Path,
+    claim: Claim,
     name: String,
     card: LabelCard,
     evals: bool,
@@ -248,11 +248,12 @@ struct Run<'a, P> {
 impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
     fn open(
         folder: &'a Path,
+        claim: Claim,
         options: &'a LabelOptions,
         card: LabelCard,
         report: P,
     ) -> Result<Self, LabelError> {
-        let mut done = Seen::new(folder);
+        let mut done = Seen::new(&storage::scratch(folder));
         let mut known = HashMap::new();
         for part in &card.parts {
             let path = folder.join(part);
@@ -273,7 +274,21 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         let (name, evals) = (options.file_name(), options.evals || options.engine.is_none());
         let (waiting, rows, since) = (HashMap::new(), Vec::new(), Instant::now());
         let stop = Arc::clone(&options.stop);
-        Ok(Run { folder, name, card, evals, report, progress, done, known, waiting, rows, since, stop })
+        Ok(Run {
+            folder,
+            claim,
+            name,
+            card,
+            evals,
+            report,
+            progress,
+            done,
+            known,
+            waiting,
+            rows,
+            since,
+            stop,
+        })
     }
 
     /// Goes through the positions in the sampler's order, which is the same in every run.
@@ -418,9 +433,10 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         if !self.rows.is_empty() {
             let name = format!("labels-{}-{:05}.parquet", self.name, self.card.parts.len());
             let path: PathBuf = self.folder.join(&name);
-            let file = File::create(durable::temporary(&path)).at(&path)?;
-            let file = table::write(file, &self.rows).at(&path)?;
-            durable::publish(&file, &path).at(&path)?;
+            let mut draft = Draft::create(&path).at(&path)?;
+            table::write(&mut draft, &self.rows).at(&path)?;
+            self.claim.check().at(&path)?;
+            draft.publish().at(&path)?;
             self.card.parts.push(name);
             self.rows.clear();
         }
@@ -428,7 +444,8 @@ impl<'a, P: FnMut(LabelProgress)> Run<'a, P> {
         self.card.finished = finished;
         let path = self.folder.join(LabelCard::file(&self.name));
         let text = serde_json::to_vec_pretty(&self.card).expect("a card is plain data");
-        durable::write(&path, &text).at(path)?;
+        self.claim.check().at(&path)?;
+        storage::write(&path, &text).at(path)?;
         Ok(())
     }
 }

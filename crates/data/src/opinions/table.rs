@@ -1,6 +1,6 @@
 //! Opinions as Parquet: one row a game and ply.
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{io::Write, path::Path, sync::Arc};
 
 use arrow_array::{
     Array, ArrayRef, RecordBatch, StringArray, UInt16Array,
@@ -18,7 +18,7 @@ use parquet::{
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::StoredOpinion;
-use crate::{TableError, error::guarded};
+use crate::{TableError, error::guarded, storage::Stored};
 
 const VERSION_KEY: &str = "tabiya.opinions";
 const VERSION: &str = "1";
@@ -62,8 +62,8 @@ fn schema() -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-/// Writes rows into `file` and hands it back for syncing.
-pub(crate) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
+/// Writes rows as one file.
+pub(crate) fn write(file: impl Write + Send, rows: &[Row]) -> Result<(), TableError> {
     let list = || {
         let field = Field::new_list_field(DataType::UInt16, false);
         ListBuilder::new(UInt16Builder::new()).with_field(field)
@@ -93,12 +93,10 @@ pub(crate) fn write(file: File, rows: &[Row]) -> Result<File, TableError> {
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_key_value_metadata(Some(vec![KeyValue::new(VERSION_KEY.to_owned(), VERSION.to_owned())]))
         .build();
-    // `into_inner` would lose what kind of error the disk gave.
-    let written = file.try_clone()?;
     let mut writer = ArrowWriter::try_new(file, schema(), Some(properties))?;
     writer.write(&batch)?;
     writer.finish()?;
-    Ok(written)
+    Ok(())
 }
 
 pub(crate) fn read(path: &Path, each: impl FnMut(Row)) -> Result<(), TableError> {
@@ -106,7 +104,7 @@ pub(crate) fn read(path: &Path, each: impl FnMut(Row)) -> Result<(), TableError>
 }
 
 fn read_unguarded(path: &Path, mut each: impl FnMut(Row)) -> Result<(), TableError> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(Stored::open(path)?)?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     let mark = pairs.into_iter().flatten().find(|pair| pair.key == VERSION_KEY);
     match mark.and_then(|pair| pair.value.as_deref()) {
@@ -162,7 +160,7 @@ mod tests {
             },
         };
         let rows: Vec<_> = (0..20).map(row).collect();
-        write(File::create(&path).unwrap(), &rows).unwrap();
+        write(std::fs::File::create(&path).unwrap(), &rows).unwrap();
         let mut found = Vec::new();
         read(&path, |row| found.push(row)).unwrap();
         assert_eq!(found, rows);

@@ -11,7 +11,7 @@ use tempfile::tempdir;
 
 use super::{NetConfig, calibrate};
 use crate::{
-    Event, OptimiserKind, RunConfig, TrainConfig, TrainOptions, WeightFile,
+    Event, OptimiserKind, RunConfig, Team, TrainConfig, TrainOptions, WeightFile,
     checkpoint::{self, RunState},
     plot_runs,
     run_config::train,
@@ -38,7 +38,7 @@ fn config(net: &NetConfig) -> RunConfig {
 /// Trains to the end, or until the run is stopped cleanly after so many steps of this call.
 fn run(config: &RunConfig, data: &Dataset, out: &Path, resume: bool, stop_after: Option<u64>) {
     let stop = AtomicBool::new(false);
-    let options = TrainOptions { out, resume, init: None, stop: &stop };
+    let options = TrainOptions { out, resume, init: None, stop: &stop, team: &Team::Alone };
     let mut steps = 0;
     let mut count = |event: &Event| {
         steps += u64::from(matches!(event, Event::Step { .. }));
@@ -55,7 +55,7 @@ fn run_and_kill(config: &RunConfig, data: &Dataset, out: &Path, resume: bool, at
         }
     };
     let stop = AtomicBool::new(false);
-    let options = TrainOptions { out, resume, init: None, stop: &stop };
+    let options = TrainOptions { out, resume, init: None, stop: &stop, team: &Team::Alone };
     let killed = panic::catch_unwind(AssertUnwindSafe(|| train(config, data, &options, &mut { kill })));
     assert!(killed.is_err(), "the run ended before step {at}");
 }
@@ -104,7 +104,7 @@ fn a_run_is_neither_overwritten_nor_mixed_up() {
     let out = folder.path().join("run");
     let stop = AtomicBool::new(false);
     let fail = |config: &RunConfig, resume: bool| {
-        let options = TrainOptions { out: &out, resume, init: None, stop: &stop };
+        let options = TrainOptions { out: &out, resume, init: None, stop: &stop, team: &Team::Alone };
         train(config, &data, &options, &mut |_| {}).unwrap_err().to_string()
     };
     assert!(fail(&config, true).contains("no checkpoint to resume from"));
@@ -127,7 +127,8 @@ fn training_begins_with_given_weights() {
     let weights = first.join("best.safetensors");
     let second = folder.path().join("second");
     let stop = AtomicBool::new(true);
-    let options = TrainOptions { out: &second, resume: false, init: Some(&weights), stop: &stop };
+    let options =
+        TrainOptions { out: &second, resume: false, init: Some(&weights), stop: &stop, team: &Team::Alone };
     train(&config, &data, &options, &mut |_| {}).unwrap();
     let (optimiser, state) = checkpoint::load(&second.join("checkpoint.safetensors")).unwrap();
     assert_eq!((optimiser.weights, state.step), (WeightFile::read(&weights).unwrap().weights, 0));

@@ -20,14 +20,15 @@ use super::{TrainError, numbered};
 use crate::{
     family::Family,
     phase::{self, Planned},
+    team::Team,
     train_config::{TeacherConfig, TrainConfig},
 };
 
 /// Batches that may lie ready.
 const AHEAD: usize = 4;
 
-/// A batch, its number of samples, and where the sampler stood after it.
-type Prepared<F> = (<F as Family>::Batch, usize, SamplerState);
+/// A batch unless another process takes it, its number of samples, and where the sampler stood after it.
+type Prepared<F> = (Option<<F as Family>::Batch>, usize, SamplerState);
 
 pub(super) struct Feed<F: Family> {
     batches: Receiver<Result<Prepared<F>, SamplerError>>,
@@ -44,6 +45,7 @@ impl<F: Family> Feed<F> {
         plan: &[Planned],
         step: u64,
         state: Option<SamplerState>,
+        team: &Team,
     ) -> Result<Feed<F>, TrainError> {
         let (labels, opinions) = (labels(data, config)?, opinions(data, config)?);
         let options = plan.iter().enumerate().map(|(at, phase)| {
@@ -57,14 +59,16 @@ impl<F: Family> Feed<F> {
             Some(state) => Sampler::resume(data, &options[current], state)?,
             None => Sampler::new(data, &options[current]),
         };
-        let (sender, batches) = sync_channel(AHEAD);
+        let (sender, batches) = sync_channel(AHEAD * team.size());
         let (net, data, config, plan) = (net.clone(), data.clone(), config.clone(), plan.to_vec());
+        let share = (team.rank() as u64, team.size() as u64);
         let thread = thread::spawn(move || {
+            let ours = |number: u64| number % share.1 == share.0;
             let mut sampler = Some(sampler);
             let mut step = step;
             for (phase, options) in plan.iter().zip(&options).skip(current) {
                 let sampler = sampler.take().unwrap_or_else(|| Sampler::new(&data, options));
-                if !prepare_phase::<F>(&net, &config, phase, sampler, step, &sender) {
+                if !prepare_phase::<F>(&net, &config, phase, sampler, step, &ours, &sender) {
                     return;
                 }
                 step = phase.end;
@@ -108,6 +112,7 @@ fn prepare_phase<F: Family>(
     phase: &Planned,
     mut sampler: Sampler,
     step: u64,
+    ours: &dyn Fn(u64) -> bool,
     sender: &SyncSender<Result<Prepared<F>, SamplerError>>,
 ) -> bool {
     const TRAINING: u64 = 0x7472_6169_6e69_6e67;
@@ -117,7 +122,8 @@ fn prepare_phase<F: Family>(
         let state = sampler.state().clone();
         let ready = samples.map(|samples| {
             let mut random = numbered(config.seed, TRAINING, number);
-            (F::prepare(net, &samples, phase.name, &mut random), samples.len(), state)
+            let batch = ours(number).then(|| F::prepare(net, &samples, phase.name, &mut random));
+            (batch, samples.len(), state)
         });
         let failed = ready.is_err();
         if sender.send(ready).is_err() || failed {

@@ -29,6 +29,9 @@ pub enum Event {
         norm: f64,
         /// Seconds of this step in which no batch was ready.
         waited: f64,
+        /// Seconds in which the processes of a team added up their gradients.
+        #[serde(skip_serializing_if = "is_zero")]
+        exchanged: f64,
         seconds: f64,
     },
     Validation {
@@ -46,6 +49,11 @@ pub enum Event {
 
 fn by_name<S: serde::Serializer>(parts: &[(&'static str, f64)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(parts.iter().copied())
+}
+
+/// One process has nothing to exchange.
+fn is_zero(seconds: &f64) -> bool {
+    *seconds < 1e-6
 }
 
 impl Event {

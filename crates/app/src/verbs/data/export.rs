@@ -1,14 +1,14 @@
 //! `tabiya data export`: the table as HC3's CSV or as PGN.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, BufWriter, Write},
     path::PathBuf,
     process::ExitCode,
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use ::data::{Dataset, write_csv, write_pgn};
+use ::data::{Dataset, storage::Draft, write_csv, write_pgn};
 use anyhow::{Context, ensure};
 
 use super::label::{SplitChoice, policy, split};
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Games with clocks and evaluations; importing them gives the same rows
     #[arg(long, group = "format")]
     pgn: bool,
-    /// File to write [default: standard output]
+    /// File to write, by path or address [default: standard output]
     #[arg(long)]
     out: Option<PathBuf>,
     /// Which positions go into the CSV: a policy's name or a .toml file
@@ -43,22 +43,15 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.out {
         None => write(args, io::stdout().lock(), &AtomicBool::new(false))?,
-        // A regular file appears under its name only when it is whole; a pipe or device is written to as it is.
+        // A file appears under its name only when it is whole; a pipe or device is written to as it is.
         Some(path) if path.exists() && !path.is_file() => {
             let file = File::create(path).with_context(|| path.display().to_string())?;
             write(args, file, &AtomicBool::new(false))?;
         }
         Some(path) => {
-            let mut unfinished = path.clone().into_os_string();
-            unfinished.push(".tmp");
-            let unfinished = PathBuf::from(unfinished);
-            let file = File::create(&unfinished).with_context(|| unfinished.display().to_string())?;
-            let written = write(args, file, &*interrupt::flag()?)
-                .and_then(|()| fs::rename(&unfinished, path).with_context(|| path.display().to_string()));
-            if written.is_err() {
-                let _ = fs::remove_file(&unfinished);
-            }
-            written?;
+            let mut draft = Draft::create(path).with_context(|| path.display().to_string())?;
+            write(args, &mut draft, &*interrupt::flag()?)?;
+            draft.publish().with_context(|| path.display().to_string())?;
         }
     }
     Ok(ExitCode::SUCCESS)

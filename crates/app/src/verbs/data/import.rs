@@ -1,8 +1,8 @@
 //! `tabiya data import`: PGN in, Parquet out.
 
-use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
+use std::{path::PathBuf, process::ExitCode, time::Instant};
 
-use ::data::{Bots, Card, Filters, ImportOptions, Shares, Speed, Tally};
+use ::data::{Bots, Card, Filters, ImportOptions, Shares, Speed, Tally, storage};
 use anyhow::Context;
 
 use crate::terminal::{
@@ -16,10 +16,10 @@ use crate::terminal::{
 /// counted by reason. Killed at any moment, the folder still reads, and --resume finishes the work.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files of games; `-` reads standard input
+    /// Files of games, by path or address, with `*` in their names; `-` reads standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Folder of the dataset; an existing one is added to
+    /// Folder of the dataset, by path or address; an existing one is added to
     #[arg(long)]
     out: PathBuf,
     /// Filters from a TOML file; flags go before it
@@ -67,6 +67,14 @@ pub(crate) struct Args {
     /// Seed of the split into train, valid and test; counts for a new dataset
     #[arg(long, default_value_t = 0)]
     split_seed: u64,
+    /// Read the files on the cluster with this scheduler, one file a task; begins a new dataset
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "df://HOST:PORT", conflicts_with_all = ["resume", "strict"])]
+    cluster: Option<String>,
+    /// Shares of the dataset that the cluster writes side by side
+    #[cfg(feature = "cluster")]
+    #[arg(long, default_value_t = 16, requires = "cluster")]
+    partitions: usize,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -90,7 +98,7 @@ impl Args {
     fn filters(&self) -> anyhow::Result<Filters> {
         let mut filters = match &self.filters {
             Some(path) => {
-                let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+                let text = storage::read_to_string(path).with_context(|| path.display().to_string())?;
                 toml::from_str(&text).with_context(|| path.display().to_string())?
             }
             None => Filters::default(),
@@ -122,9 +130,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         stop: interrupt::flag()?,
         ..defaults
     };
+    let mut files = Vec::new();
+    for pattern in &args.files {
+        files.extend(storage::matching(pattern).with_context(|| pattern.display().to_string())?);
+    }
+    #[cfg(feature = "cluster")]
+    if let Some(scheduler) = &args.cluster {
+        let plan = cluster::ImportPlan {
+            files,
+            folder: args.out.clone(),
+            filters: options.filters,
+            shares: options.shares,
+            shard_games: args.shard_games,
+            partitions: args.partitions.max(1),
+        };
+        let (tally, card) = cluster::import(&plan, Some(scheduler))?;
+        return show(args, &tally, &card);
+    }
     let started = Instant::now();
     let bar = bar(None, "{spinner} {wide_bar} {percent}% {msg}, {eta} left");
-    let (tally, card) = ::data::import(&args.files, &args.out, &options, |step| {
+    let (tally, card) = ::data::import(&files, &args.out, &options, |step| {
         bar.set_length(step.len.unwrap_or(0));
         bar.set_position(step.consumed);
         let rate = step.tally.read as f64 / started.elapsed().as_secs_f64().max(1e-3);
@@ -133,10 +158,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         bar.set_message(message);
     })?;
     bar.finish_and_clear();
+    show(args, &tally, &card)
+}
+
+fn show(args: &Args, tally: &Tally, card: &Card) -> anyhow::Result<ExitCode> {
     if args.json {
-        print_json(&card)?;
+        print_json(card)?;
     } else {
-        report(&tally, &card);
+        report(tally, card);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,12 @@
 //! `tabiya data label`: positions get an engine's score, best moves and line.
 
-use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
-use ::data::{LabelOptions, Limit, Part, Policy, Split};
+use ::data::{LabelOptions, Limit, Part, Policy, Split, storage};
 use anyhow::Context;
 
 use crate::terminal::{
@@ -89,7 +93,7 @@ pub(crate) fn policy(name: &str) -> anyhow::Result<Policy> {
     if !name.ends_with(".toml") {
         return Ok(Policy::named(name)?);
     }
-    let text = fs::read_to_string(name).with_context(|| name.to_owned())?;
+    let text = storage::read_to_string(Path::new(name)).with_context(|| name.to_owned())?;
     Ok(Policy::from_toml(name, &text)?)
 }
 
