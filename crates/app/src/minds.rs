@@ -55,6 +55,10 @@ impl Passes {
         let numbers = [("passes", self.most), ("steps", self.steps), ("futures", self.futures)];
         let given = numbers.into_iter().filter(|&(_, number)| number > 0);
         let mut settings: Vec<_> = given.map(|(name, number)| (name, number.into())).collect();
+        if self.steps > 0 || self.futures > 0 {
+            // Who names numbers wants those, whatever the clock says.
+            settings.push(("uses-clock", false.into()));
+        }
         if self.until_settled {
             settings.push(("until-settled", true.into()));
         }

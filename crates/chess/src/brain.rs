@@ -31,6 +31,8 @@ pub struct Traits {
     pub bins: Option<Bins>,
     /// Its values are those of the engine's hand-made evaluation, which alpha-beta computes faster by itself.
     pub hand_made: bool,
+    /// The most [`Wants::effort`] that makes a difference: 0 for a mind that always thinks as long.
+    pub most_effort: u32,
     /// The search for those who name none.
     pub search: &'static str,
 }
@@ -57,11 +59,13 @@ pub struct Wants {
     pub value: bool,
     pub think: bool,
     pub line: bool,
+    /// How much longer than usual it is to think: each one more takes about twice as long.
+    pub effort: u32,
 }
 
 impl Wants {
-    pub const NOTHING: Wants = Wants { policy: false, value: false, think: false, line: false };
-    pub const ALL: Wants = Wants { policy: true, value: true, think: true, line: true };
+    pub const NOTHING: Wants = Wants { policy: false, value: false, think: false, line: false, effort: 0 };
+    pub const ALL: Wants = Wants { policy: true, value: true, think: true, line: true, effort: 0 };
     pub const POLICY: Wants = Wants { policy: true, ..Wants::NOTHING };
     pub const VALUE: Wants = Wants { value: true, ..Wants::NOTHING };
     pub const POLICY_AND_VALUE: Wants = Wants { policy: true, value: true, ..Wants::NOTHING };
@@ -74,6 +78,7 @@ impl Wants {
             value: self.value || other.value,
             think: self.think || other.think,
             line: self.line || other.line,
+            effort: self.effort.max(other.effort),
         }
     }
 }

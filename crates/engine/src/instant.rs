@@ -68,6 +68,32 @@ impl Instant {
         Random::keyed(self.seed, moment.past.key().wrapping_add(number << 8 | visit))
     }
 
+    /// The mind's opinion; one that thinks as long as it is told has the time that the clock allows for.
+    fn ask(&self, moment: &Moment, task: &Task<'_>, started: time::Instant) -> Opinion {
+        let ask = |effort: u32| {
+            let wants = Wants { effort, ..Wants::ALL };
+            self.brain.judge(std::slice::from_ref(moment), wants).pop().unwrap_or_default()
+        };
+        let mut opinion = ask(0);
+        let most = self.brain.traits().most_effort;
+        let budget = TimeBudget::new(moment, &task.limits, self.settings.move_overhead_ms);
+        let Some(allowed) = budget.soft.or(budget.hard).filter(|_| moment.legal_moves().len() > 1) else {
+            return opinion;
+        };
+        // The next thought may take up to four times as long as the one before.
+        const NEXT: u32 = 4;
+        let mut last = started.elapsed();
+        for effort in 1..=most {
+            if task.signals.is_stopped() || started.elapsed() + NEXT * last > allowed {
+                break;
+            }
+            let begun = time::Instant::now();
+            opinion = ask(effort);
+            last = begun.elapsed();
+        }
+        opinion
+    }
+
     /// Draws until the guard has nothing against the move. Also what the guard thinks the position is worth, if the mind itself
     /// has no word on that.
     fn draw(
@@ -141,7 +167,7 @@ impl Search for Instant {
         if seen.legal_moves().is_empty() {
             return Choice::default();
         }
-        let opinion = self.brain.judge(std::slice::from_ref(&seen), Wants::ALL).pop().unwrap_or_default();
+        let opinion = self.ask(&seen, &task, started);
         let candidates = candidates(&seen, &opinion, &task);
         if candidates.is_empty() {
             return Choice::default();

@@ -27,7 +27,8 @@ pub(crate) fn random_game(plies: usize) -> impl Strategy<Value = Vec<Moment>> {
 /// Traits of a mind with a policy and a value, or without.
 pub(crate) fn traits(policy: Option<MoveScores>, value: bool) -> Traits {
     let (think, line, context, hand_made) = (false, false, false, false);
-    Traits { policy, value, think, line, context, bins: None, hand_made, search: search_name::INSTANT }
+    let search = search_name::INSTANT;
+    Traits { policy, value, think, line, context, bins: None, hand_made, most_effort: 0, search }
 }
 
 /// A mind whose opinion looks random and depends on the position and the ratings alone.

@@ -66,7 +66,7 @@ pub fn time(budget: Duration, mut work: impl FnMut()) -> [f64; 2] {
 }
 
 /// CPU time of this process so far; where the system does not tell, the time since `began`.
-fn cpu_seconds(began: Instant) -> f64 {
+pub fn cpu_seconds(began: Instant) -> f64 {
     #[cfg(target_os = "linux")]
     {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

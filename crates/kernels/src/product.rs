@@ -12,7 +12,9 @@ use crate::{Level, simd};
 
 pub use crate::matrix::{GRAIN, Size, View, rounded};
 
-/// Where along the summed dimension a packed matrix lies: several matrices, packed one after the other, are one longer sum.
+/// Where along the summed dimension a packed matrix lies: several matrices, packed one after the other in this order, are one longer sum. The
+/// place is a multiple of 32; of rows of the packed matrix (`right_at` and `left_transposed_at`) it may be any even number, which
+/// [`step`] gives.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub at: usize,
@@ -22,6 +24,11 @@ pub struct Place {
 /// The length of the summed dimension once packed.
 pub fn depth(level: Level, k: usize) -> usize {
     if level.rounds() { k.next_multiple_of(32) } else { k }
+}
+
+/// How far apart matrices of `k` rows may lie along the sum.
+pub fn step(level: Level, k: usize) -> usize {
+    if level.rounds() { k.next_multiple_of(2) } else { k }
 }
 
 /// Words of a packed factor with `outer` rows (left) or columns (right) and a sum over `k`.
@@ -41,7 +48,7 @@ macro_rules! packer {
         /// The matrix takes its `place` in a longer sum.
         pub fn $at(level: Level, from: View<'_>, to: &mut [f32], place: Place) {
             from.check();
-            assert!(place.at + depth(level, from.$k) <= place.of);
+            assert!(place.at + from.$k <= place.of && depth(level, place.of) == place.of);
             assert!(to.len() >= words(level, from.$outer, place.of));
             match level {
                 #[cfg(target_arch = "x86_64")]
@@ -179,7 +186,7 @@ fn any(level: Level, size: Size, left: &[f32], in_f32: panels::Left<'_>, right: 
         Into::Onto(x) => Into::Onto(&x[..(m - 1) * stride + n]),
         other => other,
     };
-    let size = Size { m, n, k: depth(level, k) };
+    let size = Size { m, n, k };
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::BF16 | Level::AMX if k > 0 => {

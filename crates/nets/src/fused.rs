@@ -25,7 +25,7 @@ pub(crate) use self::{
     fallback::tell as tell_fallback,
     flat::Flat,
     graphs::{EdgeList, GraphLists},
-    lookups::{ChoiceTargets, Choices, Lookups, MoveLookups},
+    lookups::{ChoiceTargets, Choices, Lookups, Meetings, MoveLookups},
     operation::Operation,
     stem::{Ones, ready_stem, stem},
 };

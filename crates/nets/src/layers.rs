@@ -3,11 +3,12 @@
 use burn::{
     module::Param,
     nn::{LayerNorm, LayerNormConfig, Linear},
-    tensor::{Device, IndexingUpdateOp, Int, Tensor, TensorData},
+    tensor::{Device, IndexingUpdateOp, Int, Tensor, TensorData, activation::relu},
 };
 use chess::Random;
+use kernels::{Level, layer};
 
-use crate::fused::Lookups;
+use crate::fused::{self, Flat, Lookups, Operation};
 
 /// Places to select.
 pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
@@ -22,6 +23,19 @@ pub(crate) fn plain_sums(table: Tensor<2>, lookups: &Lookups) -> Tensor<2> {
     let rows = table.select(0, indices(lookups.rows.clone(), &device));
     let owners = indices(lookups.owners(), &device);
     Tensor::zeros([lookups.len(), width], &device).select_assign(0, owners, rows, IndexingUpdateOp::Add)
+}
+
+/// Rows through a layer, rectified or as they are.
+pub(crate) fn dense(layer: &Linear, x: Tensor<2>, rectified: bool) -> Tensor<2> {
+    let [inputs, outputs] = layer.weight.val().dims();
+    match (Operation::Layer { shape: layer::Shape { inputs, outputs, rectified } }).possible() {
+        Some(operation) => {
+            let flat = Flat::new(&x.device()).linear(layer).done();
+            fused::apply(Level::best(), operation, x, flat)
+        }
+        None if rectified => relu(layer.forward(x)),
+        None => layer.forward(x),
+    }
 }
 
 /// Makes parameters one after another; the order of the calls decides which number goes where.

@@ -9,6 +9,7 @@ mod decode;
 mod figures;
 mod future;
 mod imagination;
+mod imaginer;
 mod line;
 mod network;
 mod noise;
@@ -30,6 +31,7 @@ pub use self::{
         StreamConfig, Variant,
     },
     imagination::{Chance, Frame, Imagination, imagine},
+    imaginer::{Imagined, Imaginer},
 };
 use crate::{
     TrainConfig,

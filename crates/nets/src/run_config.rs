@@ -77,6 +77,7 @@ pub fn train(
     options: &TrainOptions<'_>,
     tell: &mut dyn FnMut(&Event),
 ) -> Result<(), TrainError> {
+    kernels::memory::keep_freed();
     config.net.train(&config.train, data, options, tell)
 }
 

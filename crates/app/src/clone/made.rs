@@ -162,7 +162,7 @@ pub(crate) fn make(
         seconds: began.elapsed().as_secs_f64(),
     };
     // Measured without them, it may know the choices of all games.
-    let whole = Habits::of([&learn, &decide, &apart].into_iter().flat_map(choices), prior);
+    let whole = Habits::of([&learn[..], &decide[..], &apart[..]].into_iter().flat_map(choices), prior);
     let person =
         Person { name: own.player.clone(), rating: own.rating, games: own.games.len() as u32, habits: whole };
     let mut file = file;

@@ -170,8 +170,17 @@ mod tests {
         fn new(vain: bool) -> Fixed {
             let search = search_name::INSTANT;
             let [think, line, context, hand_made] = [false; 4];
-            let traits =
-                Traits { policy: None, value: true, think, line, context, bins: None, hand_made, search };
+            let traits = Traits {
+                policy: None,
+                value: true,
+                think,
+                line,
+                context,
+                bins: None,
+                hand_made,
+                most_effort: 0,
+                search,
+            };
             Fixed { traits, vain }
         }
     }

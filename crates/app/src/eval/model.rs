@@ -42,8 +42,7 @@ impl Model {
         let ours = file.extension().is_some_and(|extension| extension == "safetensors");
         if ours || nets::others::is_other(file) {
             let names = Names { weights: Some(file.to_owned()), passes, ..Names::default() };
-            let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            return Model::brain(&names, stem);
+            return Model::brain(&names, name_of(file));
         }
         if MINDS[1..].contains(&text) {
             return Model::brain(&Names { passes, ..Names::parse(text) }, text.to_owned());
@@ -88,6 +87,13 @@ impl Model {
     }
 }
 
+/// A file of weights by its name, the best weights of a run by the run's.
+pub(crate) fn name_of(file: &Path) -> String {
+    let own = file.file_stem().unwrap_or_default();
+    let run = file.parent().and_then(Path::file_name).filter(|_| own == "best");
+    run.unwrap_or(own).to_string_lossy().into_owned()
+}
+
 fn uniform(sample: &Sample) -> Forecast {
     let moves = sample.moment.legal_moves().len();
     Forecast { moves: Moves::Chances(vec![1.0 / moves as f32; moves]), wdl: None, think: None }
@@ -121,6 +127,17 @@ fn judge(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weights_of_runs_go_by_the_name_of_the_run() {
+        for (file, name) in [
+            ("runs/taught/best.safetensors", "taught"),
+            ("models/human.safetensors", "human"),
+            ("best.onnx", "best"),
+        ] {
+            assert_eq!(name_of(Path::new(file)), name);
+        }
+    }
 
     #[test]
     fn models_are_minds_files_or_commands() {

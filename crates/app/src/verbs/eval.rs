@@ -3,6 +3,7 @@
 mod agreement;
 mod engine;
 mod human;
+mod imagined;
 mod levels;
 mod pairs;
 mod puzzles;
@@ -25,6 +26,7 @@ enum What {
     Agreement(agreement::Args),
     Engine(engine::Args),
     Human(human::Args),
+    Imagined(imagined::Args),
     Levels(levels::Args),
     Pairs(pairs::Args),
     Puzzles(puzzles::Args),
@@ -37,6 +39,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Agreement(args) => agreement::run(args),
         What::Engine(args) => engine::run(args),
         What::Human(args) => human::run(args),
+        What::Imagined(args) => imagined::run(args),
         What::Levels(args) => levels::run(args),
         What::Pairs(args) => pairs::run(args),
         What::Puzzles(args) => puzzles::run(args),

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         TrainOptions { out, resume: args.resume, init: args.init.as_deref(), stop: &stop, team: &team };
     let mut watcher = team.leads().then(|| Watcher::new(&config, out, team.size()));
     nets::train(&config, &data, &options, &mut |event| {
-        watcher.iter_mut().for_each(|watcher| watcher.see(event))
+        watcher.iter_mut().for_each(|watcher| watcher.see(event));
     })?;
     if let Some(watcher) = watcher {
         watcher.end(stop.load(Ordering::Relaxed));

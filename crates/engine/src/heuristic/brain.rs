@@ -21,6 +21,7 @@ static TRAITS: Traits = Traits {
     context: false,
     bins: None,
     hand_made: true,
+    most_effort: 0,
     search: search_name::ALPHA_BETA,
 };
 

@@ -188,3 +188,42 @@ proptest! {
         }
     }
 }
+
+/// Prefers the first legal move, and with each effort the one after it.
+struct Patient(Traits);
+
+impl Brain for Patient {
+    fn traits(&self) -> &Traits {
+        &self.0
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        let opinion = |moment: &Moment| {
+            let mut policy = vec![0.0; moment.legal_moves().len()];
+            policy[wants.effort as usize] = 1.0;
+            Opinion { policy: Some(policy), ..Opinion::default() }
+        };
+        moments.iter().map(opinion).collect()
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        Evaluated::by_judging(self, positions, wants)
+    }
+}
+
+#[test]
+fn a_mind_that_can_think_longer_does_so_where_there_is_time() {
+    let moment = Moment::default();
+    let legal = moment.legal_moves();
+    let long = Limits::move_time(time::Duration::from_secs(60));
+    for (most_effort, limits, effort) in [
+        (3, long.clone(), 3),
+        (0, long, 0),
+        (3, Limits::default(), 0),
+        (3, Limits::move_time(time::Duration::ZERO), 0),
+    ] {
+        let traits = Traits { most_effort, ..traits(Some(MoveScores::Chances), false) };
+        let best = ask(&mut search(Patient(traits), unguarded()), &moment, limits.clone()).best;
+        assert_eq!(best, Some(legal[effort]), "{most_effort}, {limits:?}");
+    }
+}

@@ -37,7 +37,7 @@ pub(super) const OUT: usize = 3;
 impl Group {
     pub(super) fn new(packed: &Packed, positions: usize) -> Group {
         let (level, shape) = (packed.level, packed.shape);
-        let of = positions * product::depth(level, shape.tokens);
+        let of = summed(level, positions, shape.tokens);
         let room = |outer| Aligned::room(product::words(level, outer, of));
         let pair = |part, inputs, outputs| {
             let (left, right) = (room(inputs), room(outputs));
@@ -64,12 +64,12 @@ impl Group {
 
     /// Begins a group of so many positions.
     pub(super) fn begin(&mut self, packed: &Packed, positions: usize) {
-        self.place = Place { at: 0, of: positions * product::depth(self.level, packed.shape.tokens) };
+        self.place = Place { at: 0, of: summed(self.level, positions, packed.shape.tokens) };
     }
 
-    /// Chooses the position in the group whose factors come next.
+    /// Chooses the position in the group whose factors come next; positions come in order.
     pub(super) fn turn_to(&mut self, packed: &Packed, position: usize) {
-        self.place.at = position * product::depth(self.level, packed.shape.tokens);
+        self.place.at = position * product::step(self.level, packed.shape.tokens);
     }
 
     /// Adds the gradients of a half's matrices.
@@ -83,6 +83,11 @@ impl Group {
             product_transposed(self.level, size, left, &pair.right, out);
         }
     }
+}
+
+/// The length of a sum over the tokens of some positions.
+fn summed(level: Level, positions: usize, tokens: usize) -> usize {
+    product::depth(level, positions * product::step(level, tokens))
 }
 
 impl Pair {

@@ -38,6 +38,49 @@ fn packed(
     words
 }
 
+/// Matrices of rows one right after the other are one longer sum, wherever the tiles begin.
+#[test]
+fn matrices_beside_each_other_are_one_sum() {
+    let (m, n) = (37, 50);
+    for (rows, count) in [(65, 4), (7, 9), (64, 2), (2, 20), (33, 3), (31, 1)] {
+        for level in Level::all() {
+            let step = step(level, rows);
+            let of = depth(level, step * count);
+            let [mut a, mut b] = [random(1, count * rows * m), random(2, count * rows * n)];
+            if level.rounds() {
+                a.iter_mut().chain(&mut b).for_each(|x| *x = bf16(*x));
+            }
+            let mut left = vec![f32::NAN; words(level, m, of)];
+            let mut right = vec![f32::NAN; words(level, n, of)];
+            if !level.rounds() {
+                // Only what rounds has room that belongs to no matrix.
+                assert_eq!(of, rows * count);
+            }
+            for at in 0..count {
+                let place = Place { at: at * step, of };
+                left_transposed_at(
+                    level,
+                    View::new(&a[at * rows * m..][..rows * m], rows, m),
+                    &mut left,
+                    place,
+                );
+                right_at(level, View::new(&b[at * rows * n..][..rows * n], rows, n), &mut right, place);
+            }
+            let mut out = vec![0.0; rounded(m) * rounded(n)];
+            let to = Out { values: &mut out, stride: rounded(n), into: Into::Replace };
+            product_transposed(level, Size { m, n, k: of }, &left, &right, to);
+            let expected = plain(&transpose(&a, count * rows, m), &b, Size { m, n, k: count * rows });
+            for (at, expected) in expected.into_iter().enumerate() {
+                let found = f64::from(out[at / n * rounded(n) + at % n]);
+                assert!(
+                    (found - expected).abs() < 1e-3,
+                    "{level} {rows} x {count}, {at}: {found} {expected}"
+                );
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]

@@ -3,6 +3,7 @@
 //! A word of a left tile holds two neighbours of a row, a word of a right tile two neighbours of a column: so a left tile of a
 //! matrix is, word by word, the transpose of a right tile of the transposed matrix.
 
+mod shifted;
 mod turned;
 
 pub(super) use turned::left_transposed_of_left;
@@ -38,6 +39,10 @@ pub(super) unsafe fn left(from: View<'_>, to: &mut [f32], place: Place) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn right(from: View<'_>, to: &mut [f32], place: Place) {
+    if !place.at.is_multiple_of(32) {
+        // SAFETY: as above.
+        return unsafe { shifted::right(from, to, place) };
+    }
     let order = interleaved();
     // SAFETY: as above.
     unsafe {
@@ -57,6 +62,10 @@ pub(super) unsafe fn right(from: View<'_>, to: &mut [f32], place: Place) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
 pub(super) unsafe fn left_transposed(from: View<'_>, to: &mut [f32], place: Place) {
+    if !place.at.is_multiple_of(32) {
+        // SAFETY: as above.
+        return unsafe { shifted::left_transposed(from, to, place) };
+    }
     let order = interleaved();
     // SAFETY: as above.
     unsafe {
@@ -107,6 +116,7 @@ unsafe fn each_tile(
     place: Place,
     fill: impl Fn(usize, usize, *mut f32),
 ) {
+    assert!(place.at.is_multiple_of(32));
     let (first, steps) = (place.at / 32, place.of / 32);
     for o in 0..outer.div_ceil(16) {
         for s in 0..k.div_ceil(32) {
@@ -202,7 +212,7 @@ pub(crate) fn interleaved() -> __m512i {
 }
 
 /// # Safety
-/// `size` is in whole grains and steps, without tiles its rows are not; all slices hold that much.
+/// `size` is in whole grains, without tiles its rows are not; factors are in whole steps, and all slices hold that much.
 pub(super) unsafe fn product(
     level: Level,
     size: Size,
@@ -212,7 +222,7 @@ pub(super) unsafe fn product(
     stride: usize,
     into: Into<'_>,
 ) {
-    let steps = size.k / 32;
+    let steps = size.k.div_ceil(32);
     if level == Level::BF16 {
         for (row, out) in out.chunks_mut(stride).enumerate().take(size.m) {
             match into {

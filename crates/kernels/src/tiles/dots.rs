@@ -48,10 +48,10 @@ fn words(v: __m512) -> __m512bh {
     unsafe { std::mem::transmute::<__m512, __m512bh>(v) }
 }
 
-/// `out (+)= left * right` of packed factors, exactly `m` rows.
+/// `out (+)= left * right` of packed factors, exactly `m` rows. What fills the last tile of a sum is not multiplied.
 ///
 /// # Safety
-/// As above; `n` and `k` are whole tiles.
+/// As above; `n` is in whole tiles, and so are the factors along the sum.
 #[target_feature(enable = "avx512f,avx512bf16")]
 pub(crate) unsafe fn product(
     size: Size,
@@ -61,8 +61,9 @@ pub(crate) unsafe fn product(
     stride: usize,
     add: bool,
 ) {
-    let (steps, columns) = (size.k / 32, size.n / 16);
-    let factors = |column: usize| Factors { left, right, out, steps, stride, add, column, m: size.m };
+    let (pairs, columns) = (size.k.div_ceil(2), size.n / 16);
+    let steps = pairs.div_ceil(ROW);
+    let factors = |column: usize| Factors { left, right, out, steps, pairs, stride, add, column, m: size.m };
     let mut column = 0;
     while size.m <= 2 && column + 8 <= columns {
         // SAFETY: the caller vouches for the memory.
@@ -85,7 +86,9 @@ struct Factors {
     left: *const f32,
     right: *const f32,
     out: *mut f32,
+    /// Tiles along the sum, and pairs that are in them.
     steps: usize,
+    pairs: usize,
     stride: usize,
     add: bool,
     column: usize,
@@ -145,20 +148,20 @@ impl Factors {
                 }
                 left.add(step * super::WORDS)
             };
-            sum_of_steps::<ROWS, COLUMNS>(step, ROW, right, self.steps, out, self.stride, self.add);
+            sum_of_steps::<ROWS, COLUMNS>(step, ROW, right, self.pairs, out, self.stride, self.add);
         }
     }
 }
 
 /// `ROWS` rows of some tiles of columns: step `i` of the left factor begins at `left(i)`, its rows `left_stride` words apart; the
-/// right tiles of a column lie one after the other.
+/// right tiles of a column lie one after the other. A step has sixteen `pairs`, the last one those that are left.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
 unsafe fn sum_of_steps<const ROWS: usize, const COLUMNS: usize>(
     left: impl Fn(usize) -> *const f32,
     left_stride: usize,
     right: [*const f32; COLUMNS],
-    steps: usize,
+    pairs: usize,
     out: *mut f32,
     stride: usize,
     add: bool,
@@ -173,25 +176,46 @@ unsafe fn sum_of_steps<const ROWS: usize, const COLUMNS: usize>(
                 }
             }
         }
-        for step in 0..steps {
-            let left = left(step);
+        for step in 0..pairs / ROW {
+            let (left, right) = (left(step), right.map(|right| right.add(step * super::WORDS)));
             for pair in 0..ROW {
-                let mut factors = [words(_mm512_setzero_ps()); COLUMNS];
-                for (factor, right) in factors.iter_mut().zip(right) {
-                    *factor = words(_mm512_loadu_ps(right.add(step * super::WORDS + ROW * pair)));
-                }
-                for (row, sums) in sums.iter_mut().enumerate() {
-                    let left = words(_mm512_set1_ps(*left.add(row * left_stride + pair)));
-                    for (sum, factor) in sums.iter_mut().zip(factors) {
-                        *sum = _mm512_dpbf16_ps(*sum, left, factor);
-                    }
-                }
+                add_pair(&mut sums, left.add(pair), left_stride, right.map(|right| right.add(ROW * pair)));
+            }
+        }
+        let (step, rest) = (pairs / ROW, pairs % ROW);
+        if rest > 0 {
+            let (left, right) = (left(step), right.map(|right| right.add(step * super::WORDS)));
+            for pair in 0..rest {
+                add_pair(&mut sums, left.add(pair), left_stride, right.map(|right| right.add(ROW * pair)));
             }
         }
         for (row, sums) in sums.into_iter().enumerate() {
             for (column, sum) in sums.into_iter().enumerate() {
                 _mm512_storeu_ps(out.add(row * stride + ROW * column), sum);
             }
+        }
+    }
+}
+
+/// Adds the products of one pair of each row, `left_stride` words apart, with a row of each right tile.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bf16")]
+unsafe fn add_pair<const ROWS: usize, const COLUMNS: usize>(
+    sums: &mut [[__m512; COLUMNS]; ROWS],
+    left: *const f32,
+    left_stride: usize,
+    right: [*const f32; COLUMNS],
+) {
+    let mut factors = [words(_mm512_setzero_ps()); COLUMNS];
+    for (factor, right) in factors.iter_mut().zip(right) {
+        // SAFETY: the caller vouches for the memory.
+        *factor = words(unsafe { _mm512_loadu_ps(right) });
+    }
+    for (row, sums) in sums.iter_mut().enumerate() {
+        // SAFETY: as above.
+        let left = words(_mm512_set1_ps(unsafe { *left.add(row * left_stride) }));
+        for (sum, factor) in sums.iter_mut().zip(factors) {
+            *sum = _mm512_dpbf16_ps(*sum, left, factor);
         }
     }
 }
@@ -213,7 +237,7 @@ pub(super) unsafe fn two_columns(
         unsafe {
             let left = |step: usize| left(step).add(8 * half * left_stride);
             let out = out.add(8 * half * stride);
-            sum_of_steps::<8, 2>(left, left_stride, right, steps, out, stride, add);
+            sum_of_steps::<8, 2>(left, left_stride, right, ROW * steps, out, stride, add);
         }
     }
 }
@@ -231,7 +255,7 @@ pub(super) unsafe fn one_column(
     add: bool,
 ) {
     // SAFETY: the caller vouches for the memory.
-    unsafe { sum_of_steps::<16, 1>(left, left_stride, [right], steps, out, stride, add) }
+    unsafe { sum_of_steps::<16, 1>(left, left_stride, [right], ROW * steps, out, stride, add) }
 }
 
 /// Reads the sums of eight rows that begin `stride` apart.

@@ -37,6 +37,7 @@ impl ComparatorBrain {
             context: false,
             bins: None,
             hand_made: false,
+            most_effort: 0,
             search: Comparator::SEARCH,
         };
         let fast = Arc::new(Ready::new(&network.parts(), Arithmetic::best()));

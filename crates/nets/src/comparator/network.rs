@@ -16,7 +16,7 @@ use kernels::{Level, layer};
 use super::ComparatorConfig;
 use crate::{
     fused::{self, Flat, Lookups, Operation},
-    layers::{Builder, plain_sums},
+    layers::{Builder, dense, plain_sums},
 };
 
 /// The row of the first layer that every position looks up: its bias.
@@ -70,7 +70,7 @@ impl Comparator {
     /// What the first `layers` layers make of positions: [positions, width].
     pub(super) fn encode(&self, places: &Arc<Lookups>, layers: usize) -> Tensor<2> {
         let first = relu(sums(places, self.places.val()));
-        self.encoder[..layers - 1].iter().fold(first, |x, linear| layer(linear, x, true))
+        self.encoder[..layers - 1].iter().fold(first, |x, linear| dense(linear, x, true))
     }
 
     /// All layers: [positions, embedding].
@@ -84,7 +84,7 @@ impl Comparator {
             1 => (None, self.encode(places, 1)),
             _ => {
                 let x = self.encode(places, at - 1).detach();
-                let code = layer(&self.encoder[at - 2], x.clone(), true);
+                let code = dense(&self.encoder[at - 2], x.clone(), true);
                 (Some(x), code)
             }
         }
@@ -92,7 +92,7 @@ impl Comparator {
 
     /// The input of layer `at` (from 1) rebuilt from its output; of the first layer the log odds of its bits.
     pub(super) fn decode_layer(&self, at: usize, code: Tensor<2>) -> Tensor<2> {
-        layer(&self.decoders[at - 1], code, at > 1)
+        dense(&self.decoders[at - 1], code, at > 1)
     }
 
     /// The bits rebuilt from the output of layer `at`: [positions, 773], from 0 to 1.
@@ -123,8 +123,8 @@ impl Comparator {
         let [_, width] = halves.dims();
         let bias = self.compare[0].bias.as_ref().expect("it has a bias").val().reshape([1, width]);
         let first = relu(sums(pairs, Tensor::cat(vec![halves, bias], 0)));
-        let last = self.compare[1..].iter().fold(first, |x, linear| layer(linear, x, true));
-        let verdict = layer(&self.verdict, last, false); // [pairs, 2]
+        let last = self.compare[1..].iter().fold(first, |x, linear| dense(linear, x, true));
+        let verdict = dense(&self.verdict, last, false); // [pairs, 2]
         let pairs = verdict.dims()[0];
         let [better, worse] = [0, 1].map(|at| verdict.clone().narrow(1, at, 1).reshape([pairs]));
         better - worse
@@ -156,17 +156,5 @@ fn sums(lookups: &Arc<Lookups>, table: Tensor<2>) -> Tensor<2> {
             fused::apply(Level::best(), operation, nothing, table.reshape([rows * width]))
         }
         None => plain_sums(table, lookups),
-    }
-}
-
-fn layer(linear: &Linear, x: Tensor<2>, rectified: bool) -> Tensor<2> {
-    let [inputs, outputs] = linear.weight.val().dims();
-    match (Operation::Layer { shape: layer::Shape { inputs, outputs, rectified } }).possible() {
-        Some(operation) => {
-            let flat = Flat::new(&x.device()).linear(linear).done();
-            fused::apply(Level::best(), operation, x, flat)
-        }
-        None if rectified => relu(linear.forward(x)),
-        None => linear.forward(x),
     }
 }

@@ -4,6 +4,7 @@ use kernels::{
     bags::Bags,
     choice::{self, Lists},
     head::Moves,
+    meet::Asked,
 };
 
 /// Bags of rows, one after another.
@@ -78,5 +79,20 @@ impl MoveLookups {
     pub(crate) fn moves(&self) -> Moves<'_> {
         let MoveLookups { ends, origins, targets, rows } = self;
         Moves { ends, origins, targets, bags: rows.bags() }
+    }
+}
+
+/// Squares that tokens are asked about, board after board.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meetings {
+    /// Number of pairs up to and with each board.
+    pub(crate) ends: Vec<usize>,
+    pub(crate) squares: Vec<i32>,
+    pub(crate) tokens: Vec<i32>,
+}
+
+impl Meetings {
+    pub(super) fn asked(&self) -> Asked<'_> {
+        Asked { ends: &self.ends, squares: &self.squares, tokens: &self.tokens }
     }
 }

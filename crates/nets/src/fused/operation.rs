@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use burn::tensor::Shape;
 use kernels::{
-    Aligned, Arithmetic, Level, bags, block, choice, conv,
+    Aligned, Arithmetic, Level, bags, block, choice, conv, cross,
     encoder::{Encoder, Extra},
-    graph, head, layer, smolgen, squares,
+    graph, head, layer, meet, perceptron, pointer, smolgen, squares,
 };
 
 use super::{
     graphs::GraphLists,
-    lookups::{Choices, Lookups, MoveLookups},
+    lookups::{Choices, Lookups, Meetings, MoveLookups},
 };
 
 /// What is computed in one go, with what it looks up.
@@ -33,6 +33,14 @@ pub(crate) enum Operation {
     Head { moves: Arc<MoveLookups>, shape: head::Shape },
     /// Mean cross-entropy of choices among lists of scores. There are no parameters.
     Choice { choices: Arc<Choices> },
+    /// Norm, product, GELU, product on rows.
+    Perceptron { shape: perceptron::Shape },
+    /// Tokens at the side that look at the squares of their boards, which go through; see [`cross`].
+    Cross { shape: cross::Shape },
+    /// Scores of squares by tokens that are asked about them: what goes through are squares, at the side are tokens; see [`meet`].
+    Meet { asked: Arc<Meetings>, shape: meet::Shape },
+    /// Scores of all pairs of origin and target for tokens at the side that point into boards; see [`pointer`]. There are no parameters.
+    Pointer { boards: Arc<Vec<i32>>, rank: usize },
     /// A layer of graph attention on the nodes of graphs.
     Graph { graphs: Arc<GraphLists>, shape: graph::Shape },
 }
@@ -68,6 +76,15 @@ pub(crate) enum Ready<P> {
     Layer {
         packed: Arc<layer::Packed>,
     },
+    Perceptron {
+        packed: Arc<perceptron::Packed>,
+    },
+    Cross {
+        packed: Arc<cross::Packed>,
+    },
+    Meet {
+        packed: Arc<meet::Packed>,
+    },
     Nothing,
 }
 
@@ -97,6 +114,10 @@ impl Operation {
             Operation::Layer { .. } => true,
             Operation::Head { shape, .. } => shape.fits(),
             Operation::Graph { shape, .. } => shape.fits(),
+            Operation::Perceptron { shape } => shape.fits(),
+            Operation::Cross { shape } => shape.fits(),
+            Operation::Meet { shape, .. } => shape.fits(),
+            Operation::Pointer { rank, .. } => pointer::fits(*rank),
         }
     }
 
@@ -115,6 +136,10 @@ impl Operation {
             Operation::Choice { .. } => "a choice among lists".to_owned(),
             Operation::Graph { shape, .. } => format!("a graph layer of {shape:?}"),
             Operation::Layer { shape } => format!("a dense layer of {shape:?}"),
+            Operation::Perceptron { shape } => format!("a head of {shape:?}"),
+            Operation::Cross { shape } => format!("attention to squares of {shape:?}"),
+            Operation::Meet { shape, .. } => format!("scores of squares of {shape:?}"),
+            Operation::Pointer { rank, .. } => format!("scores of origins and targets by {rank} numbers"),
         }
     }
 
@@ -130,6 +155,16 @@ impl Operation {
             Operation::Squares { lookups, width } => Shape::new([lookups.len() / 64, 64, *width]),
             Operation::Head { moves, shape } => Shape::new([moves.moves().results(*shape)]),
             Operation::Choice { .. } => Shape::new([1]),
+            Operation::Perceptron { shape } => {
+                let rows = x.num_elements() / shape.inputs;
+                Shape::new([rows, shape.outputs])
+            }
+            Operation::Cross { shape } => {
+                let boards = x.num_elements() / (64 * shape.channels);
+                Shape::new([boards * shape.tokens, shape.width])
+            }
+            Operation::Meet { asked, shape } => Shape::new([asked.squares.len(), shape.classes]),
+            Operation::Pointer { boards, .. } => Shape::new([boards.len(), pointer::SCORES]),
         }
     }
 
@@ -174,7 +209,19 @@ impl Operation {
                 let packed = head::Packed::new(level, *shape, parameters.as_ref(), train);
                 Ready::Head { packed: Arc::new(packed), parameters }
             }
-            Operation::Choice { .. } => Ready::Nothing,
+            Operation::Perceptron { shape } => {
+                let packed = perceptron::Packed::new(level, *shape, parameters.as_ref(), train);
+                Ready::Perceptron { packed: Arc::new(packed) }
+            }
+            Operation::Cross { shape } => {
+                let packed = cross::Packed::new(level, *shape, parameters.as_ref(), train);
+                Ready::Cross { packed: Arc::new(packed) }
+            }
+            Operation::Meet { shape, .. } => {
+                let packed = meet::Packed::new(level, *shape, parameters.as_ref(), train);
+                Ready::Meet { packed: Arc::new(packed) }
+            }
+            Operation::Choice { .. } | Operation::Pointer { .. } => Ready::Nothing,
             Operation::Graph { shape, .. } => {
                 let packed = graph::Packed::new(level, shape, parameters.as_ref(), train);
                 Ready::Graph { packed: Arc::new(packed) }
@@ -188,6 +235,18 @@ impl Operation {
         match self {
             Operation::Block { shape, smolgen } => {
                 match Encoder::of_block(arithmetic, shape, smolgen.as_ref(), parameters.as_ref()) {
+                    Ok(encoder) => Ready::Encoder { encoder: Arc::new(encoder) },
+                    Err(_) => self.ready(level, parameters, false),
+                }
+            }
+            Operation::Tokens { shape, biased, dropout: None } => {
+                let (own, biases) = parameters.as_ref().split_at(block::Layout::of(shape).total());
+                let encoder = Encoder::of_block(arithmetic, shape, None, own);
+                let encoder = encoder.and_then(|encoder| match biased {
+                    true => encoder.with_shared_bias(biases),
+                    false => Ok(encoder),
+                });
+                match encoder {
                     Ok(encoder) => Ready::Encoder { encoder: Arc::new(encoder) },
                     Err(_) => self.ready(level, parameters, false),
                 }
@@ -219,7 +278,7 @@ impl Operation {
                 kept = trail.map_or(Trail::Nothing, |trail| Trail::Tokens(Arc::new(trail)));
                 y
             }
-            (Operation::Block { .. }, Ready::Encoder { encoder }) if !keep => {
+            (Operation::Block { .. } | Operation::Tokens { .. }, Ready::Encoder { encoder }) if !keep => {
                 let mut y = vec![0.0; x.len()];
                 encoder.forward(x, Extra::default(), &mut y);
                 y
@@ -258,6 +317,22 @@ impl Operation {
             }
             (Operation::Choice { choices }, Ready::Nothing) => {
                 vec![choice::forward(level, choices.lists(), x)]
+            }
+            (Operation::Perceptron { shape }, Ready::Perceptron { packed }) => {
+                let mut y = vec![0.0; x.len() / shape.inputs * shape.outputs];
+                perceptron::forward(packed, x, &mut y);
+                y
+            }
+            (Operation::Cross { .. }, Ready::Cross { packed }) => {
+                let mut y = vec![0.0; side.len()];
+                cross::forward(packed, x, side, &mut y);
+                y
+            }
+            (Operation::Meet { asked, .. }, Ready::Meet { packed }) => {
+                meet::forward(packed, asked.asked(), x, side)
+            }
+            (Operation::Pointer { boards, rank }, Ready::Nothing) => {
+                pointer::forward(level, *rank, boards, x, side)
             }
             (Operation::Graph { graphs, .. }, Ready::Graph { packed }) => {
                 let mut y = vec![0.0; x.len()];
@@ -312,6 +387,21 @@ impl Operation {
             }
             (Operation::Choice { choices }, Ready::Nothing) => {
                 choice::backward(level, choices.lists(), x, gradient[0], &mut to_x);
+                vec![0.0]
+            }
+            (Operation::Perceptron { .. }, Ready::Perceptron { packed }) => {
+                perceptron::backward(packed, x, gradient, &mut to_x)
+            }
+            (Operation::Cross { .. }, Ready::Cross { packed }) => {
+                cross::backward(packed, (x, side), gradient, (&mut to_x, &mut to_side))
+            }
+            (Operation::Meet { asked, .. }, Ready::Meet { packed }) => {
+                let to = (&mut to_x[..], &mut to_side[..]);
+                meet::backward(packed, asked.asked(), (x, side), gradient, to)
+            }
+            (Operation::Pointer { boards, rank }, Ready::Nothing) => {
+                let to = (&mut to_x[..], &mut to_side[..]);
+                pointer::backward(level, *rank, boards, (x, side), gradient, to);
                 vec![0.0]
             }
             (Operation::Graph { graphs, .. }, Ready::Graph { packed }) => {

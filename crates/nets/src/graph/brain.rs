@@ -43,6 +43,7 @@ impl GraphBrain {
             context: true,
             bins: None,
             hand_made: false,
+            most_effort: 0,
             search: GraphNet::SEARCH,
         };
         GraphBrain { packed: network.packed(&config), network, config, traits, kept: Mutex::default() }

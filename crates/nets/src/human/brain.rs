@@ -36,6 +36,7 @@ impl HumanBrain {
             context: true,
             bins: None,
             hand_made: false,
+            most_effort: 0,
             search: Human::SEARCH,
         };
         HumanBrain { packed: network.packed(), network, config, traits }

@@ -240,7 +240,8 @@ mod tests {
         }
         let after = Moment::default().after_uci(["e2e4"]).unwrap();
         assert!((chance(&brain, &after, "e7e5") - 0.05).abs() < 1e-6);
-        let all: f32 = brain.judge(&[start.clone()], Wants::ALL)[0].policy.as_ref().unwrap().iter().sum();
+        let all: f32 =
+            brain.judge(std::slice::from_ref(&start), Wants::ALL)[0].policy.as_ref().unwrap().iter().sum();
         assert!((all - 1.0).abs() < 1e-5);
     }
 

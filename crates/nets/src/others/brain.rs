@@ -12,6 +12,7 @@ pub(super) fn traits(search: &'static str) -> Traits {
         context: true,
         bins: None,
         hand_made: false,
+        most_effort: 0,
         search,
     }
 }

@@ -54,12 +54,15 @@ pub(super) struct Targets {
 pub(super) struct Choices {
     pub(super) chosen: Vec<i32>,
     pub(super) weights: Vec<f32>,
+    /// What noise has put in their place; [`MASKED`] where they are hidden.
+    pub(super) seen: Vec<i32>,
 }
 
 impl Choices {
-    fn push(&mut self, chosen: i32, weight: f32) {
+    fn push(&mut self, chosen: i32, weight: f32, seen: i32) {
         self.chosen.push(chosen);
         self.weights.push(weight);
+        self.seen.push(seen);
     }
 
     fn total(&self) -> f32 {
@@ -138,14 +141,14 @@ impl Targets {
             let weight = draw.weight * if future.judged { 1.0 } else { config.played };
             let asked = draw.asked[0] && future.first != MASKED;
             let first = if asked { future.first } else { UNKNOWN };
-            targets.first[at % config.draws].push(first, if asked { weight } else { 0.0 });
+            targets.first[at % config.draws].push(first, if asked { weight } else { 0.0 }, draw.values[0]);
             for variable in (1..layout.len()).filter(|&variable| draw.asked[variable]) {
-                let value = future.values[variable];
+                let (value, seen) = (future.values[variable], draw.values[variable]);
                 let variable = layout.variable(variable);
                 targets.asked.push(prompt, at, variable);
                 match variable {
-                    Variable::Action(_) => targets.actions.push(value, weight),
-                    Variable::Square(..) => targets.squares.push(value, weight),
+                    Variable::Action(_) => targets.actions.push(value, weight, seen),
+                    Variable::Square(..) => targets.squares.push(value, weight, seen),
                 }
             }
         }

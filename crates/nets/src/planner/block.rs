@@ -5,7 +5,7 @@ use burn::{
     nn::{LayerNorm, Linear},
     tensor::{Tensor, activation},
 };
-use kernels::{Activation, Level, block};
+use kernels::{Activation, Level, block, cross};
 
 use super::SplitConfig;
 use crate::{
@@ -38,11 +38,13 @@ pub(crate) struct TokenBlock {
     heads: usize,
 }
 
-/// Keys and values of the squares for one block: [batch, heads, 64, width / heads].
+/// The squares as one block looks at them.
 #[derive(Clone, Debug)]
-pub(super) struct Board {
-    keys: Tensor<4>,
-    values: Tensor<4>,
+pub(super) enum Board {
+    /// As they were encoded: the operation makes keys and values of them itself. [batch, 64, channels].
+    Squares(Tensor<3>),
+    /// For all steps of a decode: [batch, heads, 64, width / heads].
+    Ready { keys: Tensor<4>, values: Tensor<4> },
 }
 
 impl Block {
@@ -58,18 +60,24 @@ impl Block {
         }
     }
 
-    /// What the tokens will look at, from the encoded squares: [batch, 64, channels].
-    pub(super) fn board(&self, squares: Tensor<3>) -> Board {
-        let both = self.squares.forward(squares); // [batch, 64, 2 x width]
+    /// What the tokens will look at, from the encoded squares: [batch, 64, channels]. `again` if they will do so in many steps.
+    pub(super) fn board(&self, squares: &Tensor<3>, again: bool) -> Board {
+        if !again && self.looking(1).possible().is_some() {
+            return Board::Squares(squares.clone());
+        }
+        let both = self.squares.forward(squares.clone()); // [batch, 64, 2 x width]
         let [batch, _, twice] = both.dims();
         let both = both.reshape([batch, 64, 2, self.heads, twice / 2 / self.heads]).permute([2, 0, 3, 1, 4]);
         let part = |at: usize| both.clone().narrow(0, at, 1).squeeze_dim::<4>(0);
-        Board { keys: part(0), values: part(1) }
+        Board::Ready { keys: part(0), values: part(1) }
     }
 
     /// [batch x futures, tokens, width] to the same.
     pub(super) fn forward(&self, x: Tensor<3>, board: &Board, packed: Option<&Ready>) -> Tensor<3> {
-        let x = x.clone() + self.look(self.look_norm.forward(x), board);
+        let x = match board {
+            Board::Squares(squares) => self.look_at(x, squares),
+            Board::Ready { keys, values } => x.clone() + self.look(self.look_norm.forward(x), keys, values),
+        };
         self.among.forward(x, packed)
     }
 
@@ -78,13 +86,32 @@ impl Block {
         self.among.packed(tokens)
     }
 
-    fn look(&self, x: Tensor<3>, board: &Board) -> Tensor<3> {
+    /// Looking at squares as one operation, for so many tokens of each board.
+    fn looking(&self, tokens: usize) -> Operation {
+        let [channels, twice] = self.squares.weight.val().dims();
+        Operation::Cross { shape: cross::Shape { tokens, width: twice / 2, heads: self.heads, channels } }
+    }
+
+    fn look_at(&self, x: Tensor<3>, squares: &Tensor<3>) -> Tensor<3> {
+        let ([futures, tokens, width], [batch, ..]) = (x.dims(), squares.dims());
+        let operation = self.looking(futures / batch * tokens);
+        let flat = Flat::new(&x.device())
+            .norm(&self.look_norm)
+            .linear(&self.query)
+            .linear(&self.squares)
+            .linear(&self.look_mix)
+            .done();
+        let y: Tensor<2> = fused::apply_with(Level::best(), operation, squares.clone(), x, flat);
+        y.reshape([futures, tokens, width])
+    }
+
+    fn look(&self, x: Tensor<3>, keys: &Tensor<4>, values: &Tensor<4>) -> Tensor<3> {
         let [futures, tokens, width] = x.dims();
-        let [batch, heads, _, size] = board.keys.dims();
+        let [batch, heads, _, size] = keys.dims();
         let query =
             self.query.forward(x).reshape([batch, futures / batch * tokens, heads, size]).swap_dims(1, 2);
-        let scores = query.matmul(board.keys.clone().swap_dims(2, 3)) / (size as f32).sqrt(); // [batch, heads, all tokens, 64]
-        let mixed = activation::softmax(scores, 3).matmul(board.values.clone()); // [batch, heads, all tokens, size]
+        let scores = query.matmul(keys.clone().swap_dims(2, 3)) / (size as f32).sqrt(); // [batch, heads, all tokens, 64]
+        let mixed = activation::softmax(scores, 3).matmul(values.clone()); // [batch, heads, all tokens, size]
         self.look_mix.forward(mixed.swap_dims(1, 2).reshape([futures, tokens, width]))
     }
 }
@@ -156,5 +183,42 @@ impl TokenBlock {
         let scores = part(0).matmul(part(1).swap_dims(2, 3)) / (size as f32).sqrt();
         let mixed = activation::softmax(scores, 3).matmul(part(2)); // [batch, heads, tokens, size]
         self.mix.forward(mixed.swap_dims(1, 2).reshape([batch, tokens, width]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::weights::{Weights, values};
+
+    #[test]
+    fn tokens_see_the_same_whether_keys_and_values_were_made_before_or_not() {
+        let device = Device::flex().autodiff();
+        let mut config = SplitConfig { width: 32, heads: 2, layers: 1, feed: 32, ..SplitConfig::default() };
+        config.trunk.channels = 16;
+        let mut builder = Builder::new(3, &device);
+        let block = Block::new(&config, &mut builder);
+        let (tokens, squares) =
+            (builder.normal([6, 5, 32], 1.0).val(), builder.normal([3, 64, 16], 1.0).val());
+        let results = |again: bool| {
+            let (tokens, squares) =
+                (tokens.clone().detach().require_grad(), squares.clone().detach().require_grad());
+            let y = block.forward(tokens.clone(), &block.board(&squares, again), None);
+            let gradients = (y.clone() * y.clone()).sum().backward();
+            let mut all = vec![values(y)];
+            all.extend([values(tokens.grad(&gradients).unwrap()), values(squares.grad(&gradients).unwrap())]);
+            all.extend(Weights::gradients(&block, &gradients).0.into_values().map(|array| array.values));
+            all
+        };
+        let (found, expected) = (results(false), results(true));
+        assert_eq!(found.len(), expected.len());
+        for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let largest = expected.iter().fold(1e-3f32, |a, b| a.max(b.abs()));
+            let worst = found.iter().zip(expected).fold(0f32, |w, (a, b)| w.max((a - b).abs()));
+            let tolerance = if Level::best().rounds() { 0.03 } else { 1e-4 };
+            assert!(worst <= tolerance * largest, "{at}: {worst} of {largest}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use chess::{
 use super::{
     Planner, PlannerConfig,
     batch::Known,
+    config::MOST_EFFORT,
     decode::{Decision, Decoder, ranges},
     figures::chosen,
     line::Line,
@@ -28,6 +29,8 @@ pub(super) struct PlannerBrain {
 
 impl PlannerBrain {
     pub(super) fn new(network: Planner, config: PlannerConfig) -> PlannerBrain {
+        // A policy alone has nothing to think about.
+        let later = config.layout().horizon > 1;
         let traits = Traits {
             policy: Some(MoveScores::Chances),
             value: true,
@@ -36,6 +39,7 @@ impl PlannerBrain {
             context: true,
             bins: None,
             hand_made: false,
+            most_effort: if later && config.uses_clock { MOST_EFFORT } else { 0 },
             search: Planner::SEARCH,
         };
         PlannerBrain { packed: network.packed(config.layout()), network, config, traits }
@@ -52,7 +56,8 @@ impl PlannerBrain {
             known: &known,
             encoded: encoded.as_ref(),
         };
-        let decision = decoder.decide(self.config.steps, self.config.futures, &mut |_, _| {});
+        let (steps, futures) = self.config.effort(wants.effort);
+        let decision = decoder.decide(steps, futures, &mut |_, _| {});
         let mut lines = match wants.line {
             true => self.lines(moments, &decoder, &decision),
             false => vec![Vec::new(); moments.len()],
@@ -94,7 +99,8 @@ impl Brain for PlannerBrain {
             return vec![Opinion::default(); moments.len()];
         }
         let alive: Vec<&Moment> = moments.iter().filter(|moment| !moment.legal_moves().is_empty()).collect();
-        let most = (MOST_AT_ONCE / self.config.futures).max(1);
+        let (_, futures) = self.config.effort(wants.effort);
+        let most = (MOST_AT_ONCE / futures).max(1);
         let mut answers = alive.chunks(most).flat_map(|some| self.judge_some(some, wants));
         let answer = |moment: &Moment| match moment.legal_moves().is_empty() {
             true => Opinion { policy: wants.policy.then(Vec::new), ..Opinion::default() },

@@ -11,6 +11,8 @@ use crate::{
 /// Beyond these, more noise levels, steps or futures say nothing new.
 const MOST_STEPS: usize = 1024;
 pub(super) const MOST_FUTURES: usize = 1024;
+/// Beyond this, time on the clock is of no more use.
+pub(super) const MOST_EFFORT: u32 = 5;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -44,6 +46,8 @@ pub struct PlannerConfig {
     pub futures: usize,
     /// Sharpness of what is drawn where there is more than one future.
     pub temperature: f32,
+    /// Whether it imagines more at play where the clock allows for it.
+    pub uses_clock: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,6 +163,7 @@ impl Default for PlannerConfig {
             steps: 10,
             futures: 1,
             temperature: 1.0,
+            uses_clock: true,
         }
     }
 }
@@ -190,6 +195,19 @@ impl PlannerConfig {
         Layout { horizon, states, form }
     }
 
+    /// Steps and futures for how much longer than usual it is to think: more futures, each twice as many as before, in up to as many steps
+    /// as there were levels of noise in training. Two futures are no more than one that is never drawn by chance, so four come first.
+    pub(super) fn effort(&self, more: u32) -> (usize, usize) {
+        let more = if self.uses_clock { more.min(MOST_EFFORT) } else { 0 };
+        match more {
+            0 => (self.steps, self.futures),
+            _ => {
+                let steps = self.steps.max((self.steps << more).min(self.noise_steps));
+                (steps, self.futures.max((4 * self.futures) << (more - 1)).min(MOST_FUTURES))
+            }
+        }
+    }
+
     /// Why no network can be made of this or nothing learned, if so.
     pub(super) fn check(&self) -> Result<(), String> {
         let PlannerWeights { first, actions, states, value } = self.weights;
@@ -214,7 +232,7 @@ impl PlannerConfig {
     /// Both architectures, both processes, both sources, and a policy alone.
     pub(super) fn all_tiny() -> Vec<PlannerConfig> {
         let trunk = SwiftConfig { channels: 32, blocks: 1, squeeze: 0, accumulator: 16, hidden: 16 };
-        let split = SplitConfig { trunk, width: 32, heads: 2, layers: 1, feed: 32, rank: 8 };
+        let split = SplitConfig { trunk, width: 32, heads: 2, layers: 1, feed: 32, rank: 16 };
         let stream = StreamConfig { layers: 1, width: 32, heads: 2, feed: 32 };
         let tiny = PlannerConfig { horizon: 3, steps: 3, split, stream, ..PlannerConfig::default() };
         let flow = PlannerConfig { process: Process::Flow, kappa: 2.0, ..tiny.clone() };

@@ -1,22 +1,18 @@
 //! What validation measures: the first action after one step and after all, the bound on futures, and how far imagined lines are right.
 
-use chess::shakmaty::Move;
-
 use super::{
-    Planner, PlannerConfig, Source,
-    batch::Batch,
+    Planner, PlannerConfig,
+    batch::{Batch, Choices},
     decode::{Decoder, ranges},
     future::MASKED,
-    line::Line,
+    imaginer::{Imagined, imagined},
     prompt::tokens,
 };
 use crate::{family::Figures, weights::values};
 
 pub(super) fn figures(config: &PlannerConfig, network: &Planner, batch: &Batch) -> Figures {
     let mut figures = Figures::default();
-    if config.source == Source::Masked {
-        bound(config, network, batch, &mut figures);
-    }
+    bound(config, network, batch, &mut figures);
     let encoded = network.encode(&batch.known, None);
     let decoder = Decoder {
         config,
@@ -72,45 +68,69 @@ fn bound(config: &PlannerConfig, network: &Planner, batch: &Batch, figures: &mut
     for (draw, first) in thought.firsts().into_iter().enumerate() {
         let scores = values(first.moves);
         for (board, legal) in ranges(&batch.known.counts).enumerate() {
-            if let Ok(right) = usize::try_from(batch.targets.first[draw].chosen[board]) {
-                bits[board * config.draws + draw] += surprise(&scores[legal], right);
+            let targets = &batch.targets.first[draw];
+            if let Ok(right) = usize::try_from(targets.chosen[board]) {
+                let seen = Seen::of(targets.seen[board], |seen| {
+                    batch.known.actions[legal.clone()].iter().position(|&action| action == seen)
+                });
+                bits[board * config.draws + draw] += cost(&scores[legal], right, seen);
             }
         }
     }
-    let mut count = |name: &str, each: usize, tokens_of: &[i32], chosen: &[i32], scores: Vec<f32>| {
-        let rows = scores.chunks_exact(each).zip(tokens_of).zip(chosen);
-        for ((scores, &token), &right) in rows {
+    let mut count = |name: &str, each: usize, tokens_of: &[i32], targets: &Choices, scores: Vec<f32>| {
+        let rows = scores.chunks_exact(each).zip(tokens_of).zip(targets.chosen.iter().zip(&targets.seen));
+        for ((scores, &token), (&right, &seen)) in rows {
             let right = right as usize;
-            bits[token as usize / tokens(batch.prompt.layout)] += surprise(scores, right);
+            let seen = Seen::of(seen, |seen| Some(seen as usize));
+            bits[token as usize / tokens(batch.prompt.layout)] += cost(scores, right, seen);
             let hit = scores.iter().all(|&score| score <= scores[right]);
             figures.add(name, f64::from(u8::from(hit)), 1.0);
         }
     };
     if !asked.actions.is_empty() {
         let scores = values(thought.actions(asked));
-        count(
-            "hidden actions found",
-            layout.actions(),
-            &asked.actions,
-            &batch.targets.actions.chosen,
-            scores,
-        );
+        count("hidden actions found", layout.actions(), &asked.actions, &batch.targets.actions, scores);
     }
     if !asked.states.is_empty() {
         let scores = values(thought.changes(asked));
-        count(
-            "hidden squares found",
-            layout.contents(),
-            &asked.states,
-            &batch.targets.squares.chosen,
-            scores,
-        );
+        count("hidden squares found", layout.contents(), &asked.states, &batch.targets.squares, scores);
     }
     for (at, bits) in bits.into_iter().enumerate() {
         let whole = batch.futures[at / config.draws].values.iter().all(|&value| value != MASKED);
         if whole {
             figures.add("bits a future, at most", bits * f64::from(batch.noised[at].bound), 1.0);
         }
+    }
+}
+
+/// What a network sees in the place of a variable that it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Seen {
+    Hidden,
+    /// One of the values that it chooses among.
+    Value(usize),
+    /// Something that cannot be.
+    Impossible,
+}
+
+impl Seen {
+    fn of(value: i32, place: impl Fn(i32) -> Option<usize>) -> Seen {
+        match value {
+            MASKED => Seen::Hidden,
+            value => place(value).map_or(Seen::Impossible, Seen::Value),
+        }
+    }
+}
+
+/// What a variable adds to the bound, in bits, before the noise's weight. Where noise is a mask that is the surprise of the right value;
+/// of a path through other values, the bound of Shaul et al. (2024): a wrong value costs the surprise of the right one less the chance
+/// of staying, the right one what the network would leave it for.
+fn cost(scores: &[f32], right: usize, seen: Seen) -> f64 {
+    let chance = |value: usize| (-surprise(scores, value) * std::f64::consts::LN_2).exp();
+    match seen {
+        Seen::Hidden | Seen::Impossible => surprise(scores, right),
+        Seen::Value(seen) if seen == right => (1.0 - chance(seen)) / std::f64::consts::LN_2,
+        Seen::Value(seen) => surprise(scores, right) - chance(seen) / std::f64::consts::LN_2,
     }
 }
 
@@ -129,32 +149,51 @@ fn lines(
     chances: &[f32],
     figures: &mut Figures,
 ) {
-    let layout = config.layout();
-    let chosen = chosen(&batch.known.counts, chances);
-    let actions: Vec<i32> = chosen.iter().map(|&place| batch.known.actions[place]).collect();
-    let dream = decoder.continued(config.steps, &actions, &mut |_| {});
-    let legal = ranges(&batch.known.counts);
-    for (at, (legal, &place)) in legal.zip(&chosen).enumerate() {
-        let (position, future) = (&batch.samples[at].position, &batch.futures[at]);
-        let first: Move = position_move(&batch.samples[at], place - legal.start);
-        let line = Line::of(layout, position, first, &dream.values[at]);
-        for ply in 1..layout.horizon {
-            let mut add = |name: &str, hit: bool| {
-                figures.add(&format!("{name}{ply}"), f64::from(u8::from(hit)), 1.0);
-            };
-            add("legal a", line.is_legal(ply));
-            if layout.states {
-                add("exact s", line.is_exact(ply));
-            }
-        }
-        let reply = future.values[layout.action(1)];
-        if reply != MASKED && future.values[0] == actions[at] {
-            let hit = dream.values[at][layout.action(1)] == reply;
-            figures.add("reply", f64::from(u8::from(hit)), 1.0);
-        }
+    let moments: Vec<_> = batch.samples.iter().collect();
+    for Imagined { legal, exact, reply } in imagined(decoder, config.steps, &moments, &batch.futures, chances)
+    {
+        let mut add = |name: String, hit: bool| figures.add(&name, f64::from(u8::from(hit)), 1.0);
+        legal.into_iter().zip(1..).for_each(|(hit, ply)| add(format!("legal a{ply}"), hit));
+        exact.into_iter().zip(1..).for_each(|(hit, ply)| add(format!("exact s{ply}"), hit));
+        reply.into_iter().for_each(|hit| add("reply".to_owned(), hit));
     }
 }
 
-fn position_move(moment: &chess::Moment, place: usize) -> Move {
-    moment.legal_moves()[place]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scores of a network that knows the truth of one uniformly noised variable: three values of chances 1/2, 1/3 and 1/6.
+    const TRUTH: [f64; 3] = [0.5, 1.0 / 3.0, 1.0 / 6.0];
+
+    /// What the network of the truth says at time `time`, having seen a value.
+    fn posterior(seen: usize, time: f64) -> Vec<f32> {
+        let weight = |value: usize| {
+            let stays = if value == seen { time } else { 0.0 };
+            TRUTH[value] * (stays + (1.0 - time) / 3.0)
+        };
+        (0..3).map(|value| weight(value).ln() as f32).collect()
+    }
+
+    #[test]
+    fn the_bound_of_a_network_that_knows_is_the_entropy_whatever_the_noise() {
+        const STEPS: usize = 4000;
+        let entropy: f64 = TRUTH.iter().map(|chance| -chance * chance.log2()).sum();
+        let mut sum = 0.0;
+        for step in 0..STEPS {
+            let time = (step as f64 + 0.5) / STEPS as f64;
+            for (right, chance) in TRUTH.iter().enumerate() {
+                for seen in 0..3 {
+                    let share = (1.0 - time) / 3.0 + if seen == right { time } else { 0.0 };
+                    let bits = cost(&posterior(seen, time), right, Seen::Value(seen));
+                    sum += chance * share * bits / (1.0 - time) / STEPS as f64;
+                }
+            }
+        }
+        assert!((sum - entropy).abs() < 0.01, "{sum} {entropy}");
+        let hidden: Vec<f32> = TRUTH.iter().map(|chance| chance.ln() as f32).collect();
+        let masked: f64 =
+            TRUTH.iter().enumerate().map(|(right, chance)| chance * cost(&hidden, right, Seen::Hidden)).sum();
+        assert!((masked - entropy).abs() < 1e-6, "{masked} {entropy}");
+    }
 }

@@ -6,7 +6,7 @@ use super::{
     future::{CHANGES, Form, Layout, MASKED, MOST_HORIZON, Variable},
     stream::sequence::{CHARACTERS, STATE, WORDS},
 };
-use crate::fused::Lookups;
+use crate::fused::{Lookups, Meetings};
 
 // Rows of the table of tokens, by what they tell.
 const FROM: usize = 0;
@@ -53,8 +53,16 @@ pub(super) struct Prompt {
     pub(super) futures: usize,
     /// A bag per token.
     pub(super) tokens: Arc<Lookups>,
-    /// Two for each token: rows of [2 x len x 64 + 1], squares that are left, squares that are gone to, and nothing. For `split`.
-    pub(super) ends: Vec<i32>,
+    /// Of the actions that are not hidden; for `split`.
+    pub(super) shown: Shown,
+}
+
+/// Actions that are not hidden, and their squares among those of all positions.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub(super) tokens: Vec<i32>,
+    pub(super) origins: Vec<i32>,
+    pub(super) targets: Vec<i32>,
 }
 
 impl Prompt {
@@ -69,12 +77,12 @@ impl Prompt {
     ) -> Prompt {
         assert!(states.len().is_multiple_of(futures));
         let len = states.len() / futures;
-        let mut prompt = Prompt { layout, len, futures, tokens: Arc::default(), ends: Vec::new() };
+        let mut prompt = Prompt { layout, len, futures, tokens: Arc::default(), shown: Shown::default() };
         let mut lookups = Lookups::default();
         for (at, values) in states.iter().enumerate() {
             let class = noise.map(|noise| (noise[at] * (NOISE_CLASSES - 1) as f32).round() as usize);
             match layout.form {
-                Form::Changes => prompt.push_changes(at / futures, values, class, &mut lookups),
+                Form::Changes => prompt.push_changes(at, values, class, &mut lookups),
                 Form::Text => push_text(layout, &known[at / futures], values, class, &mut lookups),
             }
         }
@@ -82,31 +90,29 @@ impl Prompt {
         prompt
     }
 
-    fn push_changes(&mut self, board: usize, values: &[i32], noise: Option<usize>, tokens: &mut Lookups) {
+    fn push_changes(&mut self, future: usize, values: &[i32], noise: Option<usize>, tokens: &mut Lookups) {
         let layout = self.layout;
+        let first = (64 * (future / self.futures)) as i32;
         let end = |tokens: &mut Lookups| {
             tokens.rows.extend(noise.map(|class| (NOISE + class) as i32));
             tokens.end();
         };
-        let (first, nothing) = (64 * board, (2 * 64 * self.len) as i32);
         for ply in 0..layout.horizon {
             if ply > 0 && layout.states {
                 tokens.rows.push((PLACE + layout.state_token(ply)) as i32);
                 let squares = values[layout.squares(ply)].iter().enumerate();
                 tokens.rows.extend(squares.filter_map(|(square, &value)| square_row(square, value)));
-                self.ends.extend([nothing; 2]);
                 end(tokens);
             }
             tokens.rows.push((PLACE + layout.action_token(ply)) as i32);
             match usize::try_from(values[layout.action(ply)]) {
-                Err(_) => {
-                    tokens.rows.push(HIDDEN as i32);
-                    self.ends.extend([nothing; 2]);
-                }
+                Err(_) => tokens.rows.push(HIDDEN as i32),
                 Ok(action) => {
                     let (from, to) = (action % 64, action / 64);
                     tokens.rows.extend([(FROM + from) as i32, (TO + to) as i32]);
-                    self.ends.extend([(first + from) as i32, (64 * self.len + first + to) as i32]);
+                    self.shown.tokens.push(self.token(future, Variable::Action(ply)));
+                    self.shown.origins.push(first + from as i32);
+                    self.shown.targets.push(first + to as i32);
                 }
             }
             end(tokens);
@@ -168,6 +174,16 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// The squares that are asked for, by board.
+    pub(super) fn meetings(&self, boards: usize) -> Meetings {
+        let end = |board: usize| self.squares.partition_point(|&square| (square as usize) < 64 * (board + 1));
+        Meetings {
+            ends: (0..boards).map(end).collect(),
+            squares: self.squares.clone(),
+            tokens: self.states.clone(),
+        }
+    }
+
     pub(super) fn push(&mut self, prompt: &Prompt, future: usize, variable: Variable) {
         let board = future / prompt.futures;
         match variable {
@@ -204,7 +220,9 @@ mod tests {
                     let prompt = Prompt::new(layout, 1, &[[3; STATE]], &[&values], Some(&[1.0]));
                     assert_eq!(prompt.tokens.len(), tokens(layout));
                     assert!(prompt.tokens.rows.iter().all(|&row| (0..rows as i32).contains(&row)));
-                    assert!(prompt.ends.iter().all(|&end| (0..=128).contains(&end)));
+                    let Shown { tokens, origins, targets } = &prompt.shown;
+                    assert!(tokens.len() == origins.len() && tokens.len() == targets.len());
+                    assert!(origins.iter().chain(targets).all(|&square| (0..64).contains(&square)));
                     bags.push(prompt.tokens.rows.clone());
                 }
             }

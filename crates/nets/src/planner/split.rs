@@ -6,22 +6,22 @@ use std::sync::Arc;
 use burn::{
     module::{Module, Param},
     nn::{LayerNorm, Linear},
-    tensor::{Tensor, TensorData, activation::relu},
+    tensor::{IndexingUpdateOp, Tensor, TensorData, activation::relu},
 };
-use kernels::Level;
+use kernels::{Level, meet};
 
 use super::{
     SplitConfig,
     batch::Known,
     block::{Block, Board},
     future::{CHANGES, Layout, PAIRS},
-    prompt::{Asked, Prompt, TOKEN_ROWS},
+    prompt::{Asked, Prompt, Shown, TOKEN_ROWS},
     stream::own,
 };
 use crate::{
     fused::{self, Flat, Lookups, Operation, Ready},
     human::{PackedSwift, Seen, Swift},
-    layers::{Builder, indices, plain_sums},
+    layers::{Builder, dense, indices, plain_sums},
 };
 
 #[derive(Module, Debug)]
@@ -74,8 +74,6 @@ pub(super) struct Encoded {
     /// [batch, hidden].
     around: Tensor<2>,
     boards: Vec<Board>,
-    /// Squares as origins, as targets, and nothing: [2 x batch x 64 + 1, width].
-    ends: Tensor<2>,
     /// [batch, 64, 4 x rank].
     pairs: Tensor<3>,
     /// [batch x 64, 2 x rank].
@@ -118,15 +116,14 @@ impl Split {
         let x = seen.squares.clone();
         let [batch, _, channels] = x.dims();
         let flat = x.clone().reshape([batch * 64, channels]);
-        let [_, width] = self.from.weight.val().dims();
-        let nothing = Tensor::zeros([1, width], &x.device());
-        let ends = vec![self.from.forward(flat.clone()), self.to.forward(flat.clone()), nothing];
+        let project = |layer: &Linear| project(layer, flat.clone(), packed.is_some());
+        let pairs = project(&self.pairs.squares);
+        let [_, numbers] = pairs.dims();
         Encoded {
             around: self.trunk.around(seen.context.clone()),
-            boards: self.blocks.iter().map(|block| block.board(x.clone())).collect(),
-            ends: Tensor::cat(ends, 0),
-            pairs: self.pairs.squares.forward(x),
-            squares: self.squares.square.forward(flat),
+            boards: self.blocks.iter().map(|block| block.board(&x, packed.is_some())).collect(),
+            pairs: pairs.reshape([batch, 64, numbers]),
+            squares: project(&self.squares.square),
             seen,
         }
     }
@@ -140,16 +137,30 @@ impl Split {
     ) -> Tensor<3> {
         let (tokens, futures) = (prompt.layout.tokens(), prompt.len * prompt.futures);
         let [_, width] = self.tokens.val().dims();
-        let device = encoded.ends.device();
-        let ends = encoded.ends.clone().select(0, indices(prompt.ends.clone(), &device));
-        let ends = ends.reshape([futures * tokens, 2, width]).sum_dim(1).squeeze_dim::<2>(1);
-        let x = (looked_up(&self.tokens, &prompt.tokens, packed.map(|packed| &packed.tokens)) + ends)
-            .reshape([futures, tokens, width]);
+        let x = looked_up(&self.tokens, &prompt.tokens, packed.map(|packed| &packed.tokens));
+        let x = self.with_ends(x, encoded, prompt).reshape([futures, tokens, width]);
         let blocks = self.blocks.iter().zip(&encoded.boards).enumerate();
         let x = blocks.fold(x, |x, (at, (block, board))| {
             block.forward(x, board, packed.map(|packed| &packed.blocks[at]))
         });
         self.norm.forward(x)
+    }
+
+    /// Adds what the trunk knows of the squares that actions leave and go to.
+    fn with_ends(&self, x: Tensor<2>, encoded: &Encoded, prompt: &Prompt) -> Tensor<2> {
+        let Shown { tokens, origins, targets } = &prompt.shown;
+        let count = tokens.len();
+        if count == 0 {
+            return x;
+        }
+        let device = x.device();
+        let squares = encoded.seen.squares.clone();
+        let [batch, _, channels] = squares.dims();
+        let both = indices([&origins[..], targets].concat(), &device);
+        let both = squares.reshape([batch * 64, channels]).select(0, both); // [2 x count, channels]
+        let part = |at: usize| both.clone().narrow(0, at * count, count);
+        let ends = self.from.forward(part(0)) + self.to.forward(part(1)); // [count, width]
+        x.select_assign(0, indices(tokens.clone(), &device), ends, IndexingUpdateOp::Add)
     }
 
     /// What the futures with one number say of the first action, and of the result.
@@ -174,10 +185,21 @@ impl Split {
 
     /// Scores of later actions: [asked, origin x target], the target's numbers 64 apart.
     pub(super) fn actions(&self, encoded: &Encoded, tokens: &Tensor<3>, asked: &Asked) -> Tensor<2> {
-        let count = asked.actions.len();
-        let (_, _, rank) = self.ranks();
-        let device = tokens.device();
+        let rank = self.rank();
         let token = self.pairs.token.forward(rows(tokens, &asked.actions)); // [asked, 3 x rank]
+        let boards = Arc::new(asked.boards.clone());
+        match (Operation::Pointer { boards, rank }).possible() {
+            Some(operation) => {
+                let nothing = Tensor::zeros([1], &tokens.device());
+                fused::apply_with(Level::best(), operation, encoded.pairs.clone(), token, nothing)
+            }
+            None => self.plain_actions(encoded, token, asked),
+        }
+    }
+
+    /// The same by burn's own operations.
+    fn plain_actions(&self, encoded: &Encoded, token: Tensor<2>, asked: &Asked) -> Tensor<2> {
+        let (count, rank, device) = (asked.actions.len(), self.rank(), token.device());
         let squares = encoded.pairs.clone().select(0, indices(asked.boards.clone(), &device)); // [asked, 64, 4 x rank]
         let of_square = |at: usize| squares.clone().narrow(2, at * rank, rank);
         let of_token = |at: usize| token.clone().narrow(1, at * rank, rank).unsqueeze_dim::<3>(1); // [asked, 1, rank]
@@ -192,12 +214,25 @@ impl Split {
 
     /// Scores of what becomes of squares: [asked, 14].
     pub(super) fn changes(&self, encoded: &Encoded, tokens: &Tensor<3>, asked: &Asked) -> Tensor<2> {
-        let device = tokens.device();
-        let (_, _, rank) = self.ranks();
         // Tokens that are asked about many squares go through their product once.
         let [futures, each, width] = tokens.dims();
-        let all = self.squares.token.forward(tokens.clone().reshape([futures * each, width]));
-        let token = all.select(0, indices(asked.states.clone(), &device)); // [asked, 2 x rank]
+        let token = self.squares.token.forward(tokens.clone().reshape([futures * each, width]));
+        let boards = encoded.pairs.dims()[0];
+        let shape = meet::Shape { rank: self.rank(), classes: CHANGES };
+        let operation = Operation::Meet { asked: Arc::new(asked.meetings(boards)), shape };
+        match operation.possible() {
+            Some(operation) => {
+                let flat = Flat::new(&tokens.device()).linear(&self.squares.change).done();
+                fused::apply_with(Level::best(), operation, encoded.squares.clone(), token, flat)
+            }
+            None => self.plain_changes(encoded, token, asked),
+        }
+    }
+
+    /// The same by burn's own operations.
+    fn plain_changes(&self, encoded: &Encoded, token: Tensor<2>, asked: &Asked) -> Tensor<2> {
+        let (rank, device) = (self.rank(), token.device());
+        let token = token.select(0, indices(asked.states.clone(), &device)); // [asked, 2 x rank]
         let square = encoded.squares.clone().select(0, indices(asked.squares.clone(), &device));
         let half = |x: &Tensor<2>, at: usize| x.clone().narrow(1, at * rank, rank);
         let sum = relu(half(&square, 0) + half(&token, 0));
@@ -205,9 +240,10 @@ impl Split {
         self.squares.change.forward(Tensor::cat(vec![sum, product], 1))
     }
 
-    fn ranks(&self) -> (usize, usize, usize) {
-        let [width, three] = self.pairs.token.weight.val().dims();
-        (width, three, three / 3)
+    /// Numbers by which squares and tokens meet.
+    fn rank(&self) -> usize {
+        let [_, three] = self.pairs.token.weight.val().dims();
+        three / 3
     }
 
     /// The parts packed for the CPU; nothing where one of them does not fit.
@@ -246,6 +282,11 @@ pub(super) fn looked_up(
 pub(super) fn packed_rows(from: &Param<Tensor<2>>) -> Option<Ready> {
     let [_, width] = from.val().dims();
     Some(Operation::Sums { lookups: Arc::default(), width }.possible()?.packed(table(from)))
+}
+
+/// Rows through a layer: what learns goes through the kernels, what was packed for play keeps to one arithmetic for any number of rows.
+fn project(layer: &Linear, x: Tensor<2>, packed: bool) -> Tensor<2> {
+    if packed { layer.forward(x) } else { dense(layer, x, false) }
 }
 
 /// Some of all tokens: [asked, width].

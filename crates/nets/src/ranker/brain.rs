@@ -40,6 +40,7 @@ impl RankerBrain {
             context: false,
             bins: Some(Bins { shift: centipawns * values(network.shift.val())[0], edges }),
             hand_made: false,
+            most_effort: 0,
             search: Ranker::SEARCH,
         };
         RankerBrain { ready: network.ready(), zero, odds, traits, network }

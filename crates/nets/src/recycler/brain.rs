@@ -35,6 +35,7 @@ impl RecyclerBrain {
             context: false,
             bins: None,
             hand_made: false,
+            most_effort: 0,
             search: Recycler::SEARCH,
         };
         RecyclerBrain { ready, network, effort, traits }

@@ -54,7 +54,7 @@ mod tests {
         for (passes, opinion) in (1..).zip(&found) {
             let config = RecyclerConfig { passes, until_settled: false, ..config.clone() };
             let brain = RecyclerBrain::new(network(), config);
-            let expected = brain.judge(&[moment.clone()], Wants::POLICY_AND_VALUE).remove(0);
+            let expected = brain.judge(std::slice::from_ref(&moment), Wants::POLICY_AND_VALUE).remove(0);
             assert_eq!((&opinion.policy, opinion.wdl), (&expected.policy, expected.wdl), "{passes}");
         }
         assert_ne!(found[0].policy, found[2].policy);

@@ -58,7 +58,8 @@ fn hours() -> ThinkTime {
 fn mind() -> Mind {
     let (policy, search) = (Some(MoveScores::Chances), search_name::INSTANT);
     let (value, think, line, context, hand_made) = (false, true, false, true, false);
-    let traits = Traits { policy, value, think, line, context, bins: None, hand_made, search };
+    let traits =
+        Traits { policy, value, think, line, context, bins: None, hand_made, most_effort: 0, search };
     Mind::new("whim", Arc::new(Whim(traits)))
 }
 

@@ -5,12 +5,12 @@ mod verdict;
 
 use std::{
     io::{Write, stdout},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
 };
 
-use ::data::{Dataset, Labels, Policy, Sample, Sampler, SamplerOptions};
+use ::data::{Dataset, Labels, Policy, Sample, Sampler, SamplerOptions, Split};
 use anyhow::{Context, ensure};
 
 pub(super) use self::report::percent;
@@ -83,7 +83,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // Models first: a typo must not wait for the data.
     let models = models(args, pace)?;
     let dataset = Dataset::open(&args.data)?;
-    let (samples, truths) = draw(args, &dataset)?;
+    let drawn = Drawn {
+        data: &args.data,
+        labels: &args.labels,
+        split: args.split.0,
+        policy: &args.policy,
+        positions: args.positions,
+        seed: args.seed,
+    };
+    let (samples, truths) = draw(&drawn, &dataset)?;
     let games = game_numbers(&samples);
     let people = truths.iter().zip(&samples).map(|(truth, sample)| truth.of_played(sample)).collect();
     let mut judged: Vec<(String, Vec<Verdict>)> = vec![("the players".to_owned(), people)];
@@ -136,13 +144,24 @@ fn models(args: &Args, pace: Pace) -> anyhow::Result<Vec<Model>> {
     Ok(models)
 }
 
+/// Which labelled positions are looked at.
+pub(super) struct Drawn<'a> {
+    pub(super) data: &'a Path,
+    pub(super) labels: &'a str,
+    pub(super) split: Option<Split>,
+    pub(super) policy: &'a str,
+    /// 0 for all.
+    pub(super) positions: usize,
+    pub(super) seed: u64,
+}
+
 /// Positions whose label names a legal move, and what it says.
-fn draw(args: &Args, dataset: &Dataset) -> anyhow::Result<(Vec<Sample>, Vec<Truth>)> {
-    let labels = Some(Arc::new(Labels::read(&args.data, &args.labels)?));
-    let policy = Policy::find(&args.policy)?;
-    let usual = SamplerOptions::new(policy, args.split.0, args.seed);
+pub(super) fn draw(drawn: &Drawn<'_>, dataset: &Dataset) -> anyhow::Result<(Vec<Sample>, Vec<Truth>)> {
+    let labels = Some(Arc::new(Labels::read(drawn.data, drawn.labels)?));
+    let policy = Policy::find(drawn.policy)?;
+    let usual = SamplerOptions::new(policy, drawn.split, drawn.seed);
     let options = SamplerOptions { epochs: 1, labels, ..usual };
-    let most = if args.positions == 0 { usize::MAX } else { args.positions };
+    let most = if drawn.positions == 0 { usize::MAX } else { drawn.positions };
     let (mut samples, mut truths) = (Vec::new(), Vec::new());
     for batch in Sampler::new(dataset, &options) {
         for sample in batch? {
@@ -157,7 +176,7 @@ fn draw(args: &Args, dataset: &Dataset) -> anyhow::Result<(Vec<Sample>, Vec<Trut
     }
     samples.truncate(most);
     truths.truncate(most);
-    let name = &args.labels;
+    let name = drawn.labels;
     ensure!(!samples.is_empty(), "the labels `{name}` name no move in these games of the dataset");
     Ok((samples, truths))
 }

@@ -13,7 +13,7 @@ const GOOD: i32 = 30;
 
 /// An engine's word on the moves of a position.
 #[derive(Debug)]
-pub(super) struct Truth {
+pub(in crate::verbs::eval) struct Truth {
     legal: Vec<Move>,
     /// Best first, with scores for the side to move; without a score where there is one move only.
     best: Vec<(Move, Option<Evaluation>)>,

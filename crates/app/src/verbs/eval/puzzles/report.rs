@@ -21,6 +21,8 @@ pub(super) struct Report {
     puzzles: usize,
     /// In the order of the models, as everywhere.
     solved: Vec<Estimate>,
+    /// What each further model solves beyond the first, on the same puzzles.
+    beyond_first: Vec<Estimate>,
     /// The rating at which half are solved.
     half: Vec<Estimate>,
     by_rating: Vec<Row>,
@@ -32,6 +34,7 @@ struct Row {
     name: String,
     puzzles: usize,
     solved: Vec<Estimate>,
+    beyond_first: Vec<Estimate>,
 }
 
 impl Report {
@@ -42,6 +45,16 @@ impl Report {
                 share
             };
             solved.iter().map(of).collect()
+        };
+        // The interval of a difference is that of the difference itself: puzzles that are hard for one are hard for the other.
+        let beyond_first = |kept: &[usize]| -> Vec<Estimate> {
+            let Some(((_, first), others)) = solved.split_first() else { return Vec::new() };
+            let of = |(_, solved): &(String, Vec<bool>)| {
+                let less = |weights: &[f64]| share(kept, solved, weights) - share(kept, first, weights);
+                let [difference] = bootstrap(kept, seed, |weights| [less(weights)]);
+                difference
+            };
+            others.iter().map(of).collect()
         };
         let all: Vec<usize> = (0..puzzles.len()).collect();
         let half = solved.iter().map(|(_, solved)| {
@@ -55,13 +68,17 @@ impl Report {
             bands.entry(puzzle.rating / BAND * BAND).or_default().push(at);
             puzzle.themes.iter().for_each(|theme| themes.entry(theme).or_default().push(at));
         }
-        let row = |name: String, kept: &[usize]| Row { name, puzzles: kept.len(), solved: shares(kept) };
+        let row = |name: String, kept: &[usize]| {
+            let (solved, beyond_first) = (shares(kept), beyond_first(kept));
+            Row { name, puzzles: kept.len(), solved, beyond_first }
+        };
         let by_rating = bands.iter().map(|(band, kept)| row(format!("{band} to {}", band + BAND - 1), kept));
         let common = themes.iter().filter(|(_, kept)| kept.len() >= FEWEST);
         Report {
             models: solved.iter().map(|(name, _)| name.clone()).collect(),
             puzzles: puzzles.len(),
             solved: shares(&all),
+            beyond_first: beyond_first(&all),
             half: half.collect(),
             by_rating: by_rating.collect(),
             by_theme: common.map(|(theme, kept)| row((*theme).to_owned(), kept)).collect(),
@@ -124,6 +141,15 @@ impl fmt::Display for Report {
         for row in self.by_rating.iter().chain(&self.by_theme) {
             line(f, &row.name, row.puzzles, &cells(&row.solved))?;
         }
+        if let Some((first, others)) = self.models.split_first().filter(|(_, others)| !others.is_empty()) {
+            writeln!(f, "\n\nSolved beyond {first} on the same puzzles\n")?;
+            write!(f, "{:>32}", "")?;
+            others.iter().try_for_each(|model| write!(f, "{model:>24}"))?;
+            line(f, "all", self.puzzles, &cells(&self.beyond_first))?;
+            for row in self.by_rating.iter().chain(&self.by_theme) {
+                line(f, &row.name, row.puzzles, &cells(&row.beyond_first))?;
+            }
+        }
         writeln!(f)
     }
 }
@@ -143,6 +169,32 @@ mod tests {
         let half = half_solved(&ratings, &solved, &vec![1.0; ratings.len()]);
         assert!((half - 1340.0).abs() < 20.0, "{half}");
         assert!(half_solved(&ratings, &vec![false; 4000], &vec![1.0; 4000]).is_finite());
+    }
+
+    #[test]
+    fn models_are_compared_with_the_first_puzzle_by_puzzle() {
+        let puzzle = |at: u16| Puzzle {
+            id: at.to_string(),
+            moment: chess::Moment::default(),
+            solution: Vec::new(),
+            rating: 1000 + at,
+            deviation: None,
+            popularity: None,
+            plays: None,
+            themes: vec!["pin".to_owned()],
+            game_url: None,
+            openings: Vec::new(),
+        };
+        let puzzles: Vec<Puzzle> = (0..200).map(puzzle).collect();
+        let of = |name: &str, every: usize| (name.to_owned(), (0..200).map(|at| at % every == 0).collect());
+        let report = Report::new(&puzzles, &[of("half", 2), of("same", 2), of("quarter", 4)], 1);
+        for differences in [&report.beyond_first, &report.by_theme[0].beyond_first] {
+            let [same, quarter] = &differences[..] else { panic!("{differences:?}") };
+            assert_eq!((same.value, same.low, same.high), (0.0, 0.0, 0.0));
+            assert!((quarter.value + 0.25).abs() < 1e-9 && quarter.high < -0.15, "{quarter:?}");
+        }
+        let text = report.to_string();
+        assert!(text.contains("Solved beyond half") && text.matches("pin").count() == 2, "{text}");
     }
 
     #[test]
