@@ -188,7 +188,7 @@ mod tests {
     fn hopeful(policy: Option<MoveScores>, value: bool) -> Hopeful {
         let (think, line, context, hand_made) = (false, false, false, false);
         let search = search_name::INSTANT;
-        Hopeful(Traits { policy, value, think, line, context, bins: None, hand_made, search })
+        Hopeful(Traits { policy, value, think, line, context, bins: None, hand_made, most_effort: 0, search })
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::{error::Error, fs, path::Path, sync::atomic::AtomicBool, time::Instant};
 
-use nets::{Event, RunConfig, TrainOptions};
+use nets::{Event, RunConfig, Team, TrainOptions};
 
 const SKIPPED: u64 = 3;
 
@@ -37,7 +37,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let stop = AtomicBool::new(false);
-    let options = TrainOptions { out: &folder.path().join("run"), resume: false, init: None, stop: &stop };
+    let options = TrainOptions {
+        out: &folder.path().join("run"),
+        resume: false,
+        init: None,
+        stop: &stop,
+        team: &Team::Alone,
+    };
     let began = Instant::now();
     let mut before = (0.0, 0.0, 0);
     nets::train(&config, &data, &options, &mut |event| {

@@ -209,6 +209,10 @@ impl Brain for Patient {
     fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
         Evaluated::by_judging(self, positions, wants)
     }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
 }
 
 #[test]

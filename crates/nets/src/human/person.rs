@@ -218,6 +218,7 @@ mod tests {
             context: true,
             bins: None,
             hand_made: false,
+            most_effort: 0,
             search: chess::search_name::INSTANT,
         }))
     }

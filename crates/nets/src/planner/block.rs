@@ -40,6 +40,10 @@ pub(crate) struct TokenBlock {
 
 /// The squares as one block looks at them.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a handful a decode, and handles of tensors are not moved about"
+)]
 pub(super) enum Board {
     /// As they were encoded: the operation makes keys and values of them itself. [batch, 64, channels].
     Squares(Tensor<3>),
