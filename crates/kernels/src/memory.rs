@@ -8,8 +8,8 @@ const MAPPED: libc::c_int = 1 << 20;
 const ARENAS: libc::c_int = 2;
 
 /// Makes the allocator give back what is freed, for servers that think now for this player and now for that one. Trees and tables of
-/// searches that have ended stay in the allocator's arenas otherwise. Training, which frees and allocates the same sizes all the time, is
-/// faster without. Whether the allocator understood; only glibc's is asked.
+/// searches that have ended stay in the allocator's arenas otherwise. Not for training, which allocates again what it has just freed.
+/// Whether the allocator understood; only glibc's is asked.
 pub fn give_back() -> bool {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

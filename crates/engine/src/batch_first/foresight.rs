@@ -106,7 +106,7 @@ impl Walker<'_> {
     /// each of its moves.
     pub(super) fn foresee_exchanges(&mut self, id: u32, captures: &[usize]) {
         let Some((&most, after)) = captures.split_first() else { return };
-        if self.gathered.len() + self.spare.len() + most > self.worthwhile() || self.tree.is_half_full() {
+        if !self.has_spare_places(most) {
             return;
         }
         let node = self.node(id);

@@ -179,7 +179,7 @@ impl<'a> Walker<'a> {
     /// Does a piece of work that may turn out not to be needed, to fill up the next batch while nothing else can be done. Whether there
     /// was any.
     fn speculate(&mut self) -> bool {
-        if self.gathered.len() + self.spare.len() >= self.worthwhile() || self.tree.is_half_full() {
+        if !self.has_spare_places(1) {
             return false;
         }
         let Some(open) = self.queue.pop() else { return self.look_ahead() };
@@ -189,9 +189,19 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// Positions up to which a batch is filled because more of them hardly cost more.
-    pub(super) fn worthwhile(&self) -> usize {
+    /// Positions that a batch must hold to be worth sending beside another.
+    fn worthwhile(&self) -> usize {
         self.evaluator.pace.worthwhile().max(SIDE_BY_SIDE).min(self.full_batch())
+    }
+
+    /// Positions up to which a batch is filled because more of them hardly cost more.
+    fn nearly_free(&self) -> usize {
+        self.evaluator.pace.worthwhile().min(self.full_batch())
+    }
+
+    /// Whether so many positions more, which may turn out not to be needed, cost hardly anything.
+    pub(super) fn has_spare_places(&self, more: usize) -> bool {
+        self.gathered.len() + self.spare.len() + more <= self.nearly_free() && !self.tree.is_half_full()
     }
 
     /// Positions that make a batch worth sending while there is more to open.
@@ -203,7 +213,8 @@ impl<'a> Walker<'a> {
 
     fn send(&mut self) {
         let mut batch = self.gathered.take(self.batch_size);
-        batch.append(self.spare.take(self.worthwhile().saturating_sub(batch.len())));
+        let least = usize::from(batch.len() == 0);
+        batch.append(self.spare.take(self.nearly_free().saturating_sub(batch.len()).max(least)));
         self.stats.batches += 1;
         self.stats.asked += batch.len() as u64;
         self.evaluator.ask(batch);
