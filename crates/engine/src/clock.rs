@@ -14,10 +14,15 @@ const MOVES_LEFT: f64 = 38.0;
 /// Overheads, and delays as long as the latest ones, that the clock must still have room for after each move.
 const OVERHEADS_KEPT: u32 = 5;
 const DELAYS_KEPT: u32 = 3;
+/// Share of the base time that the clock keeps, and the most: a busy machine may hold a process up for as long, before any delay was measured.
+const SHARE_KEPT: f64 = 0.125;
+const MOST_KEPT: Duration = Duration::from_secs(1);
 
 /// What stays on the clock whatever happens, as long as there is that much: a busy machine may wake a thread late.
-pub(crate) fn reserve(limits: &Limits, move_overhead_ms: u64) -> Duration {
-    OVERHEADS_KEPT * Duration::from_millis(move_overhead_ms) + DELAYS_KEPT * limits.lateness
+pub(crate) fn reserve(moment: &Moment, limits: &Limits, move_overhead_ms: u64) -> Duration {
+    let base = moment.clocks.and_then(|clocks| clocks.base_cs).unwrap_or(0);
+    let share = Duration::from_millis(10 * u64::from(base)).mul_f64(SHARE_KEPT).min(MOST_KEPT);
+    OVERHEADS_KEPT * Duration::from_millis(move_overhead_ms) + DELAYS_KEPT * limits.lateness + share
 }
 
 /// What a move may cost. Both are `None` when time does not matter.
@@ -42,7 +47,7 @@ impl TimeBudget {
                 10.0 * f64::from(*clocks.increment_cs.get(us)),
                 limits.moves_to_go,
                 1000.0 * overhead.as_secs_f64(),
-                1000.0 * reserve(limits, move_overhead_ms).as_secs_f64(),
+                1000.0 * reserve(moment, limits, move_overhead_ms).as_secs_f64(),
             );
         }
         if let Some(time) = limits.move_time {
@@ -62,7 +67,8 @@ fn share_of_clock(
     reserve: f64,
 ) -> TimeBudget {
     // With the reserve touched, something must remain to think with, but less than the increment brings back.
-    let usable = (left - overhead - reserve).max(0.2 * left);
+    let least = (0.2 * left).min((increment - overhead).max(0.02 * left));
+    let usable = (left - overhead - reserve).max(least);
     let moves = moves_to_go.map_or(MOVES_LEFT, |moves| f64::from(moves.clamp(1, 50)));
     // The increments to come are part of the budget, the overheads to come are not.
     let pool = (usable + (increment - overhead) * (moves - 1.0)).max(0.3 * usable);
@@ -113,6 +119,16 @@ mod tests {
                 prop_assert!(left > 30.0, "{left}");
                 left += increment;
             }
+        }
+
+        #[test]
+        fn a_clock_below_its_reserve_recovers_by_the_increment(
+            left in 100.0f64..1_000.0,
+            increment in 40.0f64..2_000.0,
+            reserve in 1_500.0f64..3_000.0,
+        ) {
+            let spent = 1000.0 * share_of_clock(left, increment, None, 20.0, reserve).hard.unwrap().as_secs_f64();
+            prop_assert!(spent < increment, "{spent}");
         }
 
         #[test]

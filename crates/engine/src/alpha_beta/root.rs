@@ -58,6 +58,7 @@ impl Worker {
         let lines = shared.multipv.clamp(1, moves.len());
         let deepest = shared.limits.depth.unwrap_or(MAX_PLY as u32).clamp(1, MAX_PLY as u32 - 1) as i32;
         let mut steadiness = Steadiness::default();
+        let mut told = None;
         for depth in 1..=deepest {
             for root_move in moves.iter_mut() {
                 root_move.previous = root_move.value;
@@ -73,11 +74,19 @@ impl Worker {
                     for (rank, best) in moves[..=line].iter().enumerate() {
                         report(&self.info(shared, root, best, rank, depth, Bound::Exact));
                     }
+                    told = Some(moves[0].m);
                 }
             }
             if self.stopped {
                 // Moves without a value in this iteration keep their old order behind those with one.
                 moves.sort_by_key(|root_move| (-root_move.value, -root_move.previous));
+                // Who reads along must not be surprised by the answer.
+                if self.is_main && told != Some(moves[0].m) {
+                    let known = moves[..lines].iter().take_while(|line| line.last_value() > -INFINITE);
+                    for (rank, best) in known.enumerate() {
+                        report(&self.info(shared, root, best, rank, depth, Bound::Exact));
+                    }
+                }
                 return;
             }
             self.completed_depth = depth;

@@ -73,6 +73,10 @@ impl Deepening<'_, '_> {
             let before = standing.clone();
             let ended = self.iterate(depth as i16, &mut standing);
             if !ended {
+                // Who reads along must not be surprised by the answer.
+                if standing.line.first() != before.line.first() {
+                    self.report(&Standing { depth, ..standing.clone() }, Bound::Lower, 1);
+                }
                 break;
             }
             standing.count_unchanged(&before);

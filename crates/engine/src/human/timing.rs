@@ -40,7 +40,7 @@ pub fn think_time(
 /// The longest that a move may take.
 fn most_time(moment: &Moment, limits: &Limits, overhead_ms: u64) -> Option<Duration> {
     // Delays between player and clock are not known exactly.
-    let kept = Duration::from_millis(overhead_ms) + reserve(limits, overhead_ms);
+    let kept = Duration::from_millis(overhead_ms) + reserve(moment, limits, overhead_ms);
     let clock = moment.clocks.filter(|_| limits.on_clock).map(|clocks| {
         let left = Duration::from_millis(10 * u64::from(*clocks.left_cs.get(moment.turn())));
         left.saturating_sub(kept + LEFT_ALONE).mul_f64(MOST_OF_CLOCK)
