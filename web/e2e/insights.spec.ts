@@ -27,7 +27,7 @@ test('the web of a position is drawn over the board, and a piece shows its own l
   await page.getByLabel('Attacks').uncheck();
   await expect.poll(async () => Number(await web.getAttribute('data-lines'))).toBeLessThan(all);
   await page.getByLabel('What the network attends to').check();
-  await expect(page.getByLabel('Layer')).toBeVisible();
+  await expect(page.getByRole('combobox', { name: /^Layer/ })).toBeVisible();
   await expect(page).toHaveURL(/inside=/);
   await page.reload();
   await expect(web).toBeVisible();
