@@ -27,7 +27,8 @@ checkpoint-seconds = 60
 policy = "all"
 EOF
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 RAYON_NUM_THREADS=1
-together() { local n=$1; shift; mpirun -n "$n" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca odls_base_sigkill_timeout 10 "$tabiya" train "$@"; }
+mpi=(mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca odls_base_sigkill_timeout 10)
+together() { local n=$1; shift; "${mpi[@]}" -n "$n" "$tabiya" train "$@"; }
 train() { "$tabiya" train "$@" >/dev/null 2>"$folder/log" || { cat "$folder/log"; return 1; }; }
 
 difference() {
@@ -62,18 +63,18 @@ for n in 2 4; do
 done
 
 # Half by two, the rest by four, the end by one.
-together 2 tiny.toml --data games --out mixed --set train.steps=24 --set train.rate=5e-4 >/dev/null 2>log &
+"${mpi[@]}" -n 2 "$tabiya" train tiny.toml --data games --out mixed >/dev/null 2>log &
 run=$!
 steps() { { grep -c '"event":"step"' mixed/metrics.jsonl 2>/dev/null || true; } | grep . || echo 0; }
 while [ "$(steps)" -lt 6 ]; do sleep 0.05; done
 kill -TERM "$run"; wait "$run" || true
 printf 'stopped: '; grep -o 'stopped after step [0-9]*\|the run ended within step [0-9]*' log | head -1 || { echo "no sentence:"; cat log; }
-together 4 tiny.toml --data games --out mixed --resume >/dev/null 2>log &
+"${mpi[@]}" -n 4 "$tabiya" train tiny.toml --data games --out mixed --resume >/dev/null 2>log &
 run=$!
 before=$(steps)
 while [ "$(steps)" -lt $((before + 4)) ]; do sleep 0.05; done
 # A process that is not the first dies.
-victim=$(pgrep -P "$run" -f 'tabiya train' | tail -1)
+victim=$(pgrep -P "$run" | tail -1)
 kill -9 "$victim"; wait "$run" && { echo "a run that lost a process ended well"; exit 1; } || true
 grep -h 'the run ended within step' log | sort -u | head -2 || { echo "no sentence:"; cat log; exit 1; }
 train tiny.toml --data games --out mixed --resume

@@ -2,7 +2,7 @@
 """Storage by address against a real S3 server on this machine (moto), through a proxy that cuts connections and answers 503.
 
     pip install "moto[server]" boto3
-    cargo build --features cluster
+    cargo build --features stores
     python runs/storage_trial.py target/debug/tabiya GAMES.pgn.zst [--engine stockfish]
 
 Imports from and into the store, with and without faults, with writers killed at random moments and with two writers at once; labels, statistics

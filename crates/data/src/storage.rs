@@ -28,7 +28,7 @@ pub(crate) struct StoreError(pub(crate) String);
 /// Why an address cannot be used.
 #[cfg(not(feature = "stores"))]
 const LOCAL_ONLY: &str =
-    "this build reads and writes local files alone; one built with `--features cluster` takes addresses";
+    "this build reads and writes local files alone; one built with `--features stores` takes addresses";
 
 /// Whether a path is an address, such as `s3://bucket/folder`.
 pub fn is_address(path: &Path) -> bool {
@@ -187,6 +187,6 @@ mod tests {
     #[test]
     fn a_build_without_stores_says_so() {
         let error = read(Path::new("s3://bucket/a")).unwrap_err().to_string();
-        assert!(error.contains("--features cluster"), "{error}");
+        assert!(error.contains("--features stores"), "{error}");
     }
 }
