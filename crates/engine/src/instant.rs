@@ -179,13 +179,13 @@ impl Search for Instant {
         let think = opinion.think.as_ref().filter(|_| human.timing);
         let think =
             think.and_then(|think| think_time(think, &seen, &task.limits, *move_overhead_ms, &mut random));
-        let wdl = opinion.wdl;
+        let wdl = value::chances(&*self.brain, &seen, &opinion);
         if let Some(wdl) = wdl.or(guard_score.map(even_money)) {
             self.mood.feel(wdl, human.rating);
         }
         let score = wdl.map(score_of).or(guard_score);
         let ponder = opinion.line.get(1).copied().filter(|_| opinion.line.first() == Some(&best));
-        let word = word(&opinion, score, started);
+        let word = Info { wdl, ..word(&opinion, score, started) };
         self.tell(&seen, &candidates, best, word, task);
         Choice {
             best: Some(best),

@@ -148,7 +148,7 @@ mod tests {
             // A knight for a knight.
             ("4k3/8/3p4/4n3/8/5N2/8/4K3 w - - 0 1", "f3e5", false),
             // The rook stays attacked by a bishop.
-            ("4k3/8/8/6b1/8/8/3R3P/4K3 w - - 0 1", "h2h3", true),
+            ("4k3/8/8/6b1/8/8/3R3P/6K1 w - - 0 1", "h2h3", true),
             // Only a pawn.
             ("4k3/8/8/6b1/8/4P3/7P/4K3 w - - 0 1", "h2h3", false),
         ] {
