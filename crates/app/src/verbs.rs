@@ -2,8 +2,6 @@
 
 mod arena;
 mod bench;
-#[cfg(feature = "cluster")]
-mod cluster;
 mod completions;
 mod data;
 mod eval;
@@ -28,8 +26,6 @@ use clap::Subcommand;
 pub(crate) enum Verb {
     Arena(Box<arena::Args>),
     Bench(bench::Args),
-    #[cfg(feature = "cluster")]
-    Cluster(cluster::Args),
     Completions(completions::Args),
     Data(data::Args),
     Eval(eval::Args),
@@ -52,8 +48,6 @@ impl Verb {
         match self {
             Verb::Arena(args) => arena::run(args),
             Verb::Bench(args) => bench::run(args),
-            #[cfg(feature = "cluster")]
-            Verb::Cluster(args) => cluster::run(args),
             Verb::Completions(args) => completions::run(args),
             Verb::Data(args) => data::run(args),
             Verb::Eval(args) => eval::run(args),
