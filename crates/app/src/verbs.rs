@@ -3,8 +3,6 @@
 mod arena;
 mod bench;
 mod clone;
-#[cfg(feature = "cluster")]
-mod cluster;
 mod completions;
 mod data;
 mod eval;
@@ -30,8 +28,6 @@ pub(crate) enum Verb {
     Arena(Box<arena::Args>),
     Bench(bench::Args),
     Clone(clone::Args),
-    #[cfg(feature = "cluster")]
-    Cluster(cluster::Args),
     Completions(completions::Args),
     Data(data::Args),
     Eval(eval::Args),
@@ -55,8 +51,6 @@ impl Verb {
             Verb::Arena(args) => arena::run(args),
             Verb::Bench(args) => bench::run(args),
             Verb::Clone(args) => clone::run(args),
-            #[cfg(feature = "cluster")]
-            Verb::Cluster(args) => cluster::run(args),
             Verb::Completions(args) => completions::run(args),
             Verb::Data(args) => data::run(args),
             Verb::Eval(args) => eval::run(args),

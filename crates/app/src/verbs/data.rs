@@ -5,8 +5,6 @@ mod import;
 pub(crate) mod label;
 pub(crate) mod mistakes;
 mod opinions;
-#[cfg(feature = "cluster")]
-mod sql;
 mod stats;
 
 use std::process::ExitCode;
@@ -25,8 +23,6 @@ enum Verb {
     Label(label::Args),
     Mistakes(mistakes::Args),
     Opinions(opinions::Args),
-    #[cfg(feature = "cluster")]
-    Sql(sql::Args),
     Stats(stats::Args),
 }
 
@@ -37,8 +33,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Verb::Label(args) => label::run(args),
         Verb::Mistakes(args) => mistakes::run(args),
         Verb::Opinions(args) => opinions::run(args),
-        #[cfg(feature = "cluster")]
-        Verb::Sql(args) => sql::run(args),
         Verb::Stats(args) => stats::run(args),
     }
 }

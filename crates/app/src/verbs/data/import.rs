@@ -67,14 +67,6 @@ pub(crate) struct Args {
     /// Seed of the split into train, valid and test; counts for a new dataset
     #[arg(long, default_value_t = 0)]
     split_seed: u64,
-    /// Read the files on the cluster with this scheduler, one file a task; begins a new dataset
-    #[cfg(feature = "cluster")]
-    #[arg(long, value_name = "df://HOST:PORT", conflicts_with_all = ["resume", "strict"])]
-    cluster: Option<String>,
-    /// Shares of the dataset that the cluster writes side by side
-    #[cfg(feature = "cluster")]
-    #[arg(long, default_value_t = 16, requires = "cluster")]
-    partitions: usize,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -133,19 +125,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut files = Vec::new();
     for pattern in &args.files {
         files.extend(storage::matching(pattern).with_context(|| pattern.display().to_string())?);
-    }
-    #[cfg(feature = "cluster")]
-    if let Some(scheduler) = &args.cluster {
-        let plan = cluster::ImportPlan {
-            files,
-            folder: args.out.clone(),
-            filters: options.filters,
-            shares: options.shares,
-            shard_games: args.shard_games,
-            partitions: args.partitions.max(1),
-        };
-        let (tally, card) = cluster::import(&plan, Some(scheduler))?;
-        return show(args, &tally, &card);
     }
     let started = Instant::now();
     let bar = bar(None, "{spinner} {wide_bar} {percent}% {msg}, {eta} left");
