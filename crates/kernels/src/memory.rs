@@ -30,8 +30,8 @@ pub fn trim() {
     }
 }
 
-/// Keeps freed memory for the next step of a training, which asks for the same sizes again: otherwise each tensor of some megabytes is
-/// fetched from the system page by page, which costs about a tenth of a step. For a process that does nothing but train.
+/// Keeps freed memory for the next step of a training, which asks for the same sizes again: otherwise the system hands out each tensor of
+/// some megabytes page by page. For a process that does nothing but train.
 pub fn keep_freed() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

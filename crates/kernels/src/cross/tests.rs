@@ -58,8 +58,9 @@ fn there_and_back_is_what_plain_code_and_differences_say() {
             })
             .collect();
         for level in Level::all() {
-            let allowed = if level.rounds() { 0.04 } else { 1e-4 };
-            let close = |found: &[f32], expected: &[f64], what: &str| {
+            // Of gradients a few are looked at, through a softmax whose factors are rounded twice.
+            let (allowed, allowed_gradient) = if level.rounds() { (0.04, 0.06) } else { (1e-4, 1e-4) };
+            let close = |found: &[f32], expected: &[f64], what: &str, allowed: f64| {
                 assert_eq!(found.len(), expected.len());
                 let squares: f64 = found.iter().zip(expected).map(|(f, e)| (f64::from(*f) - e).powi(2)).sum();
                 let error = (squares / expected.iter().map(|e| e * e).sum::<f64>().max(1e-9)).sqrt();
@@ -68,7 +69,7 @@ fn there_and_back_is_what_plain_code_and_differences_say() {
             let packed = Packed::new(level, shape, &parameters, true);
             let mut y = vec![9.0; x.len()];
             forward(&packed, &squares, &x, &mut y);
-            close(&y, &expected, "y");
+            close(&y, &expected, "y", allowed);
             let (mut to_squares, mut to_x) = (vec![9.0; squares.len()], vec![9.0; x.len()]);
             let to = (&mut to_squares[..], &mut to_x[..]);
             let found = backward(&packed, (&squares, &x), &factors, to);
@@ -76,7 +77,8 @@ fn there_and_back_is_what_plain_code_and_differences_say() {
                 .into_iter()
                 .zip(slopes.iter().zip(["squares", "x", "parameters"]))
             {
-                close(&at.iter().map(|&at| found[at]).collect::<Vec<_>>(), slopes, what);
+                let found: Vec<f32> = at.iter().map(|&at| found[at]).collect();
+                close(&found, slopes, what, allowed_gradient);
             }
         }
     }
