@@ -33,12 +33,13 @@ test('the web of a position is drawn over the board, and a piece shows its own l
   await expect(web).toBeVisible();
 });
 
-/** A mind that nobody has trained yet, as the server would tell of it. */
+/** A mind of known answers in the place of those that can be looked into in this way. */
 async function withMind(page: Page, insight: string): Promise<void> {
   await page.route('**/api/opinions', async (route) => {
     const answer = await (await route.fetch()).json();
     const opinion = { ...answer.minds[0], name: `${insight}:instant`, title: 'Echo', insights: [insight] };
-    await route.fulfill({ json: { ...answer, minds: [...answer.minds, opinion] } });
+    const others = answer.minds.filter(({ insights }: { insights: string[] }) => !insights.includes(insight));
+    await route.fulfill({ json: { ...answer, minds: [...others, opinion] } });
   });
 }
 

@@ -163,7 +163,7 @@ impl Default for PlannerConfig {
             steps: 10,
             futures: 1,
             temperature: 1.0,
-            uses_clock: true,
+            uses_clock: false,
         }
     }
 }
