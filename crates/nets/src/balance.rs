@@ -6,7 +6,7 @@
 //! with the side. How much having the move is over- or underrated is a term of its own.
 
 use chess::{
-    Clocks, Moment, Ratings, Wdl,
+    Clocks, Moment, RatingScale, Ratings, Wdl,
     shakmaty::{Color, Position},
 };
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,8 @@ pub enum Effect {
     Sureness,
     /// Having the move.
     Mover,
+    /// Having White, by one over the number of the move: what the board does not yet show.
+    White,
     /// The difference of ratings, in 400 points.
     Ratings,
     /// The logarithm of the ratio of the clocks.
@@ -44,9 +46,10 @@ const SELDOM: &[f32] = &[1.0, 15.0, 40.0];
 const SECONDS: &[f32] = &[4.0, 16.0, 64.0, 256.0, 1024.0];
 
 /// Effects with the points of their two axes, in the order of the terms.
-const LAYOUT: [(Effect, &[f32], &[f32]); 5] = [
+const LAYOUT: [(Effect, &[f32], &[f32]); 6] = [
     (Effect::Sureness, COARSE, SELDOM),
     (Effect::Mover, FINE, OFTEN),
+    (Effect::White, FINE, &[0.0]),
     (Effect::Ratings, COARSE, SELDOM),
     (Effect::Clocks, SECONDS, &[0.0]),
     (Effect::Draws, COARSE, SELDOM),
@@ -81,6 +84,16 @@ pub(crate) fn neighbours() -> Vec<[usize; 2]> {
         start += len;
     }
     pairs
+}
+
+/// Ratings at which the fit is finest.
+pub(crate) fn equals() -> impl Iterator<Item = u16> {
+    FINE.iter().map(|&rating| rating as u16)
+}
+
+/// Whether the terms are of the players at a moment: they are fitted on Lichess's ratings.
+pub(crate) fn applies(moment: &Moment) -> bool {
+    moment.players.unwrap_or_default().scale == RatingScale::Lichess
 }
 
 /// The board as equals without clocks would see it; nothing where the moment is seen so already.
@@ -118,6 +131,7 @@ pub(crate) fn counting(plain: Wdl, moment: &Moment) -> [Vec<(usize, f32)>; 2] {
         let (value, x) = match effect {
             Effect::Sureness => (log_odds(plain), rating),
             Effect::Mover => (1.0, rating),
+            Effect::White => (us.fold_wb(1.0, -1.0) / move_number, rating),
             Effect::Ratings => (difference, rating),
             Effect::Clocks => (ratio, shorter),
             Effect::Draws => (1.0, rating),
@@ -214,7 +228,7 @@ mod tests {
     fn antisymmetric() -> Vec<Term> {
         let value = |term: Term| match term.effect {
             Effect::Sureness => 0.1,
-            Effect::Mover => 0.0,
+            Effect::Mover | Effect::White => 0.0,
             Effect::Ratings => 0.5,
             Effect::Clocks => 0.2,
             Effect::Draws => -0.3,
@@ -288,7 +302,7 @@ mod tests {
         swapped.swap(0, 1);
         let mut wild = zeros();
         wild[3].value = f32::NAN;
-        for (terms, word) in [(zeros()[1..].to_vec(), "67"), (swapped, "belongs"), (wild, "NaN")] {
+        for (terms, word) in [(zeros()[1..].to_vec(), "76"), (swapped, "belongs"), (wild, "NaN")] {
             let error = check(&terms).unwrap_err();
             assert!(error.contains(word), "{error}");
         }

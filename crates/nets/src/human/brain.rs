@@ -5,7 +5,7 @@ use chess::{Brain, Evaluated, Moment, MoveScores, Opinion, ThinkTime, Traits, Wa
 
 use super::{Human, HumanConfig, Outputs, Packed, THINK_BINS, THINK_EDGES, batch::Batch};
 use crate::{
-    balance::{balanced, plain},
+    balance::{applies, balanced, plain},
     choice,
     family::Family,
     fused,
@@ -43,12 +43,13 @@ impl HumanBrain {
     }
 
     /// What is wanted of each moment. With terms for ratings and clocks the outcome is asked of the board alone, in the same batch: once more
-    /// where the moves are wanted too, in their place where they are not.
+    /// where the moves are wanted too, in their place where they are not. Of players with other ratings than Lichess's it is taken as it is.
     fn judge_some(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
         if !wants.value || self.config.balance.is_empty() {
             return self.judge_seen(moments, wants);
         }
-        let boards: Vec<Option<Moment>> = moments.iter().map(|moment| plain(moment)).collect();
+        let board = |moment: &&Moment| if applies(moment) { plain(moment) } else { None };
+        let boards: Vec<Option<Moment>> = moments.iter().map(board).collect();
         let moves_too = wants.policy || wants.think;
         let asked: Vec<&Moment> = match moves_too {
             true => moments.iter().copied().chain(boards.iter().flatten()).collect(),
@@ -61,7 +62,10 @@ impl HumanBrain {
         let mut extra = extra.into_iter();
         for ((opinion, moment), board) in opinions.iter_mut().zip(moments).zip(&boards) {
             let said = board.as_ref().and_then(|_| extra.next()).and_then(|extra| extra.wdl).or(opinion.wdl);
-            opinion.wdl = said.map(|said| balanced(&self.config.balance, said, moment));
+            opinion.wdl = said.map(|said| match applies(moment) {
+                true => balanced(&self.config.balance, said, moment),
+                false => said,
+            });
         }
         opinions
     }

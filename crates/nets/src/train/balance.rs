@@ -4,13 +4,13 @@
 //! The two of a pair belong to the two sides of one game, so their points add up to 1. The most likely terms therefore let both sides
 //! expect one point together at every rating and stage of the game, whoever plays there.
 
-use chess::{Brain, Moment, Wants, Wdl};
+use chess::{Brain, Moment, Ratings, Wants, Wdl, shakmaty::Color};
 use data::{Dataset, Policy, Sample, Sampler, SamplerOptions, Split};
 
 use super::TrainError;
 use crate::{
     WeightFile,
-    balance::{Term, counting, moved, neighbours, plain, zeros},
+    balance::{Term, applies, counting, equals, moved, neighbours, plain, zeros},
     family::Family,
     loading::mind,
 };
@@ -19,6 +19,12 @@ use crate::{
 const PER_ACCOUNT: u32 = 40;
 /// Enough references that neighbours of a game lie far apart.
 const POOL: usize = 1 << 20;
+/// Positions at which the fit is held against the network as it is.
+const COMPARED: usize = 4_000;
+/// Ratings that differ by less are equal.
+const EQUAL: u16 = 100;
+/// What the beginning of a game between equals counts at each rating, in positions: nobody's openings decide what White is worth.
+const BEGINNING: f64 = 300.0;
 /// How much neighbouring terms pull at each other, in samples: it matters only where there are few.
 const SMOOTHNESS: f64 = 20.0;
 const RIDGE: f64 = 2.0;
@@ -36,13 +42,16 @@ pub struct BalanceFit {
 }
 
 /// A moment of a game that ended in a way that is known.
+#[derive(Clone)]
 struct Case {
-    /// What the network says about the moment as it is, and about the board alone.
-    seen: Wdl,
+    /// What the network says about the moment as it is, for some, and about the board alone.
+    seen: Option<Wdl>,
     plain: Wdl,
     counting: [Vec<(usize, f32)>; 2],
     /// Win, draw, loss.
     result: [f64; 3],
+    /// How many cases it stands for.
+    weight: f64,
 }
 
 /// Fits the terms on `positions` positions of the validation games of `data` and puts them into the file's network.
@@ -55,10 +64,12 @@ pub(crate) fn fit_balance<F: Family>(
     let with = |terms: Vec<Term>| F::with_balance(net, terms).ok_or(TrainError::NoBalance(F::NAME));
     let brain = mind::<F>(with(Vec::new())?, &file.weights)
         .map_err(|error| TrainError::Weights { path: "the weights".into(), error })?;
-    let cases = cases(brain.as_ref(), data, positions)?;
-    let values = fit(&cases);
+    let (cases, white) = cases(brain.as_ref(), data, positions)?;
+    let beginnings = beginnings(brain.as_ref(), white);
+    let values = fit(&[&cases[..], &beginnings[..]].concat());
     let before = figures(&cases, &|case| case.seen);
-    let after = figures(&cases, &|case| moved(case.plain, &case.counting, |at| values[at] as f32));
+    let after =
+        figures(&cases, &|case| case.seen.map(|_| moved(case.plain, &case.counting, |at| values[at] as f32)));
     let terms: Vec<Term> =
         zeros().into_iter().zip(&values).map(|(term, &value)| Term { value: value as f32, ..term }).collect();
     file.card.network = serde_json::to_value(with(terms.clone())?).expect("plain configuration");
@@ -70,28 +81,34 @@ pub(crate) fn fit_balance<F: Family>(
     })
 }
 
-/// Mean surprise at the outcome, and mean expectation.
-fn figures(cases: &[Case], wdl: &dyn Fn(&Case) -> Wdl) -> (f64, f64) {
-    let mut sums = (0.0, 0.0);
+/// Mean surprise at the outcome, and mean expectation, where they are known.
+fn figures(cases: &[Case], wdl: &dyn Fn(&Case) -> Option<Wdl>) -> (f64, f64) {
+    let (mut sums, mut len) = ((0.0, 0.0), 0.0);
     for case in cases {
-        let wdl = wdl(case);
+        let Some(wdl) = wdl(case) else { continue };
+        len += 1.0;
         let chances = [wdl.win(), wdl.draw(), wdl.loss()].map(|chance| f64::from(chance.max(1e-6)));
         sums.0 -= chances.iter().zip(case.result).map(|(chance, share)| share * chance.ln()).sum::<f64>();
         sums.1 += f64::from(wdl.expectation());
     }
-    let len = cases.len().max(1) as f64;
     (sums.0 / len, sums.1 / len)
 }
 
-/// Two cases for each position, one after the other.
-fn cases(brain: &dyn Brain, data: &Dataset, positions: usize) -> Result<Vec<Case>, TrainError> {
+/// Two cases for each position, one after the other, and how games of equals end for White.
+fn cases(brain: &dyn Brain, data: &Dataset, positions: usize) -> Result<(Vec<Case>, [f64; 3]), TrainError> {
     let mut policy = Policy::named("all")?;
     policy.positions.per_account = PER_ACCOUNT;
     let options =
         SamplerOptions { epochs: 1, pool: POOL, ..SamplerOptions::new(policy, Some(Split::Valid), 0) };
-    let mut cases = Vec::new();
+    let (mut cases, mut white) = (Vec::new(), [0.0; 3]);
     for samples in Sampler::new(data, &options) {
         let pairs: Vec<[(Moment, [f64; 3]); 2]> = samples?.iter().filter_map(pair).collect();
+        for [(before, result), _] in &pairs {
+            if are_equal(before) {
+                let of_white = before.turn().fold_wb([0, 1, 2], [2, 1, 0]);
+                white.iter_mut().zip(of_white).for_each(|(sum, at)| *sum += result[at]);
+            }
+        }
         let (moments, results): (Vec<Moment>, Vec<[f64; 3]>) = pairs.into_iter().flatten().unzip();
         let boards: Vec<Moment> =
             moments.iter().map(|moment| plain(moment).unwrap_or_else(|| moment.clone())).collect();
@@ -99,24 +116,56 @@ fn cases(brain: &dyn Brain, data: &Dataset, positions: usize) -> Result<Vec<Case
             let opinions = brain.judge(moments, Wants::VALUE).into_iter();
             opinions.map(|opinion| opinion.wdl.expect("a mind with a value")).collect::<Vec<Wdl>>()
         };
-        let said = judged(&moments).into_iter().zip(judged(&boards));
-        cases.extend(moments.iter().zip(results).zip(said).map(|((moment, result), (seen, plain))| Case {
-            seen,
+        let compared = cases.len() < 2 * COMPARED.min(positions);
+        let seen = if compared { judged(&moments) } else { Vec::new() };
+        let said = judged(&boards).into_iter().zip(results);
+        cases.extend(moments.iter().zip(said).enumerate().map(|(at, (moment, (plain, result)))| Case {
+            seen: seen.get(at).copied(),
             plain,
             counting: counting(plain, moment),
             result,
+            weight: 1.0,
         }));
         if cases.len() >= 2 * positions {
             break;
         }
     }
-    Ok(cases)
+    Ok((cases, white))
+}
+
+fn are_equal(moment: &Moment) -> bool {
+    let players = moment.players.unwrap_or_default();
+    players.white.zip(players.black).is_some_and(|(white, black)| white.abs_diff(black) < EQUAL)
+}
+
+/// The beginning of a game between equals of every rating, and the usual first moves, with the result that such games have over all ratings.
+fn beginnings(brain: &dyn Brain, white: [f64; 3]) -> Vec<Case> {
+    let games: f64 = white.iter().sum();
+    if games == 0.0 {
+        return Vec::new();
+    }
+    let white = white.map(|sum| sum / games);
+    let mut cases = Vec::new();
+    for rating in equals() {
+        let players = Some(Ratings::lichess(Some(rating), Some(rating)));
+        let start = Moment { players, ..Moment::default() };
+        let replies = ["e2e4", "d2d4"].map(|first| start.clone().after_uci([first]).expect("a first move"));
+        let weights = [BEGINNING, BEGINNING / 2.0, BEGINNING / 2.0];
+        for (moment, weight) in std::iter::once(start).chain(replies).zip(weights) {
+            let plain = brain.judge(std::slice::from_ref(&moment), Wants::VALUE).pop();
+            let plain = plain.and_then(|opinion| opinion.wdl).expect("a mind with a value");
+            let [win, draw, loss] = white;
+            let result = if moment.turn() == Color::White { white } else { [loss, draw, win] };
+            cases.push(Case { seen: None, plain, counting: counting(plain, &moment), result, weight });
+        }
+    }
+    cases
 }
 
 /// A position of a game between Lichess players and the one after the move that was played, with the points of the mover in each.
 fn pair(sample: &Sample) -> Option<[(Moment, [f64; 3]); 2]> {
     let players = sample.moment.players?;
-    let rated = players.white.is_some() && players.black.is_some();
+    let rated = players.white.is_some() && players.black.is_some() && applies(&sample.moment);
     let own = match sample.game.result.half_points(sample.moment.turn())? {
         0 => [0.0, 0.0, 1.0],
         1 => [0.0, 1.0, 0.0],
@@ -125,8 +174,7 @@ fn pair(sample: &Sample) -> Option<[(Moment, [f64; 3]); 2]> {
     let after = after(sample)?;
     let goes_on = !after.legal_moves().is_empty();
     let [win, draw, loss] = own;
-    (rated && goes_on && players.scale == chess::RatingScale::Lichess)
-        .then(|| [(sample.moment.clone(), own), (after, [loss, draw, win])])
+    (rated && goes_on).then(|| [(sample.moment.clone(), own), (after, [loss, draw, win])])
 }
 
 /// The moment after the move that was played, where its clocks are known if those before were.
@@ -181,8 +229,9 @@ fn learn(case: &Case, values: &[f64], gradient: &mut [f64], curvature: &mut [Vec
     let [win, draw, loss] = [wdl.win(), wdl.draw(), wdl.loss()].map(f64::from);
     // What the terms of the odds and of draws move: a win counts 1 and a loss -1; a draw counts 1.
     let lead = win - loss;
-    let surplus = [case.result[0] - case.result[2] - lead, case.result[1] - draw];
+    let surplus = [case.result[0] - case.result[2] - lead, case.result[1] - draw].map(|x| case.weight * x);
     let spread = [[win + loss - lead * lead, -lead * draw], [-lead * draw, draw * (1.0 - draw)]];
+    let spread = spread.map(|row| row.map(|x| case.weight * x));
     for (kind, terms) in case.counting.iter().enumerate() {
         for &(at, by) in terms {
             gradient[at] += f64::from(by) * surplus[kind];
@@ -219,7 +268,7 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use chess::{Clocks, Random, Ratings};
+    use chess::{Clocks, Random};
 
     use super::*;
     use crate::balance::{Effect, balanced};
@@ -260,7 +309,8 @@ mod tests {
                 [(&before, fair, result), (&after, fair.flipped(), [result[2], result[1], result[0]])]
             {
                 let plain = gloomy(wdl);
-                cases.push(Case { seen: plain, plain, counting: counting(plain, moment), result });
+                let counting = counting(plain, moment);
+                cases.push(Case { seen: Some(plain), plain, counting, result, weight: 1.0 });
             }
         }
         cases
@@ -278,7 +328,8 @@ mod tests {
         let cases = cases(&truth);
         let (_, before) = figures(&cases, &|case| case.seen);
         let values = fit(&cases);
-        let (_, after) = figures(&cases, &|case| moved(case.plain, &case.counting, |at| values[at] as f32));
+        let (_, after) =
+            figures(&cases, &|case| Some(moved(case.plain, &case.counting, |at| values[at] as f32)));
         assert!((2.0 * before - 1.0).abs() > 0.15, "{before}");
         assert!((2.0 * after - 1.0).abs() < 1e-3, "{after}");
         let terms = zeros();

@@ -21,24 +21,29 @@ pub(crate) struct Args {
     /// Where to write the weights with their temperatures
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Positions to fit on
+    /// Positions to fit temperatures on; 0 leaves them as they are
     #[arg(long, default_value_t = 60_000, value_name = "N")]
     positions: usize,
     /// Positions to fit expectations on, each with the one after the move that was played; 0 leaves them as the network says them
-    #[arg(long, default_value_t = 60_000, value_name = "N")]
+    #[arg(long, default_value_t = 40_000, value_name = "N")]
     balance_positions: usize,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut file = WeightFile::read(&args.weights)?;
     let data = Dataset::open(&args.data)?;
-    let fitted = nets::fit_temperatures(&mut file, &data, args.positions)?;
+    let fitted = match args.positions {
+        0 => Vec::new(),
+        positions => nets::fit_temperatures(&mut file, &data, positions)?,
+    };
     let balance = match args.balance_positions {
         0 => None,
         positions => Some(nets::fit_balance(&mut file, &data, positions)?),
     };
     file.write(&args.out)?;
-    println!("rating  temperature  positions");
+    if !fitted.is_empty() {
+        println!("rating  temperature  positions");
+    }
     for (temperature, positions) in &fitted {
         println!("{:>6}  {:>11.3}  {positions:>9}", temperature.rating, temperature.value);
     }
