@@ -179,8 +179,10 @@ impl Search for Instant {
         let think = opinion.think.as_ref().filter(|_| human.timing);
         let think =
             think.and_then(|think| think_time(think, &seen, &task.limits, *move_overhead_ms, &mut random));
-        let wdl = value::chances(&*self.brain, &seen, &opinion);
-        if let Some(wdl) = wdl.or(guard_score.map(even_money)) {
+        // With hardly any time left the mind is asked once and no more: what it says then owes much to the clock, and changes no mood.
+        let hurried = Effort::within(&seen, &task.limits, *move_overhead_ms).is_none();
+        let wdl = if hurried { opinion.wdl } else { value::chances(&*self.brain, &seen, &opinion) };
+        if let Some(wdl) = wdl.or(guard_score.map(even_money)).filter(|_| !hurried) {
             self.mood.feel(wdl, human.rating);
         }
         let score = wdl.map(score_of).or(guard_score);

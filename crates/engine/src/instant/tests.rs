@@ -1,8 +1,10 @@
 //! How the instant search plays, tried with minds that are easy to read.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use chess::{
-    Evaluated, MoveScores, ThinkTime, Traits,
-    shakmaty::{CastlingMode, Chess},
+    Clocks, Evaluated, MoveScores, ThinkTime, Traits,
+    shakmaty::{ByColor, CastlingMode, Chess},
 };
 use proptest::prelude::*;
 
@@ -229,5 +231,46 @@ fn a_mind_that_can_think_longer_does_so_where_there_is_time() {
         let traits = Traits { most_effort, ..traits(Some(MoveScores::Chances), false) };
         let best = ask(&mut search(Patient(traits), unguarded()), &moment, limits.clone()).best;
         assert_eq!(best, Some(legal[effort]), "{most_effort}, {limits:?}");
+    }
+}
+
+/// Counts the positions that it is shown.
+struct Counted(Prefers, Arc<AtomicUsize>);
+
+impl Brain for Counted {
+    fn traits(&self) -> &Traits {
+        self.0.traits()
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        self.1.fetch_add(moments.len(), Ordering::Relaxed);
+        self.0.judge(moments, wants)
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        Evaluated::by_judging(self, positions, wants)
+    }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
+}
+
+#[test]
+fn with_hardly_any_time_left_the_mind_is_asked_once_and_the_game_is_not_given_up() {
+    for (left_cs, shown, resigns) in [(60_000, 3, true), (10, 1, false)] {
+        let both = |cs| ByColor { white: cs, black: cs };
+        let clocks = Clocks { left_cs: both(left_cs), increment_cs: both(1), base_cs: Some(60_000) };
+        let moment = Moment { clocks: Some(clocks), ..Moment::default() };
+        let count = Arc::new(AtomicUsize::new(0));
+        let traits = Traits { context: true, ..traits(Some(MoveScores::Chances), true) };
+        let brain = Counted(Prefers("e2e4", traits), Arc::clone(&count));
+        let mut search = search(brain, HumanSettings { resigns: true, ..unguarded() });
+        for _ in 0..8 {
+            count.store(0, Ordering::Relaxed);
+            assert_eq!(ask(&mut search, &moment, Limits::clock()).best, moment.parse_uci("e2e4").ok());
+            assert_eq!(count.load(Ordering::Relaxed), shown, "{left_cs}");
+        }
+        assert_eq!(ask(&mut search, &moment, Limits::clock()).resigns, resigns, "{left_cs}");
     }
 }
