@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Many games at once on the page's server, from this machine.
 
-    python runs/page_load.py target/release/tabiya [--games 100] [--seconds 120] [--mind NAME] [--no-kill]
+    python runs/page_load.py target/release/tabiya [--games 100] [--seconds 120] [--mind NAME] [--beside 4] [--no-kill]
 
 Every player moves one second after the answer; the opponent is set to answer after one second. In the middle the server
 is killed without warning and started again: every game must come back as it was. Memory is read every ten seconds, and the
-processor's time that the server took is divided among the answers. Needs chess and websockets from PyPI. Exit 0 if no
+processor's time that the server took is divided among the answers. With --beside as many further people walk
+through openings, each with the explorer and a second of analysis in every position. Needs chess and websockets from PyPI. Exit 0 if no
 error happened and every game came back.
 """
 
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 import chess
@@ -123,13 +125,47 @@ class Player:
         return message["game"]
 
 
+class Walker:
+    """Somebody who looks at openings: the explorer, then a second of analysis, then a move on."""
+
+    def __init__(self):
+        self.asked, self.errors, self.player = 0, [], Player(None)
+
+    async def walk(self, until):
+        await asyncio.to_thread(self.player.ask, "/games")
+        board = chess.Board()
+        while time.monotonic() < until:
+            if board.ply() > 20 or board.is_game_over():
+                board = chess.Board()
+            start = {"moves": [move.uci() for move in board.move_stack]}
+            try:
+                await asyncio.to_thread(self.read, "/explorer", {**start, "rating": 1500})
+                await asyncio.to_thread(self.read, "/analysis", {**start, "mind": "heuristic:alpha-beta", "seconds": 1})
+                self.asked += 1
+            except urllib.error.HTTPError as error:
+                # Too much at once is refused in a sentence, and asked again.
+                if error.code not in (429, 503):
+                    self.errors.append(f"{error.code}: {error.read().decode()}")
+                await asyncio.sleep(0.5)
+            except OSError:
+                await asyncio.sleep(0.5)
+            board.push(random.choice(list(board.legal_moves)))
+
+    def read(self, path, body):
+        headers = {"Content-Type": "application/json", "Cookie": self.player.cookie or ""}
+        request = urllib.request.Request(f"http://{ADDRESS}/api{path}", json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            answer.read()
+
+
 async def main(options):
     data = tempfile.mkdtemp(prefix="tabiya-load-")
     server = start(options.binary, data)
     first = json.load(urllib.request.urlopen(f"http://{ADDRESS}/api/minds"))[0]["name"]
     players = [Player(options.mind or first) for _ in range(options.games)]
     until = time.monotonic() + options.seconds
-    playing = asyncio.gather(*(player.play(until) for player in players))
+    walkers = [Walker() for _ in range(options.beside)]
+    playing = asyncio.gather(*(each.play(until) for each in players), *(each.walk(until) for each in walkers))
     used_s, lives = 0, [[]]
     parts = max(2, round(options.seconds / READ_EVERY_S))
     for part in range(parts):
@@ -146,11 +182,13 @@ async def main(options):
     await playing
     server.terminate()
     answers = sorted(1000 * each for player in players for each in player.answers)
-    errors = [each for player in players for each in player.errors]
+    errors = [each for some in (players, walkers) for one in some for each in one.errors]
     back = sum(player.returns > 0 for player in players)
     print(f"{len(players)} games at once for {options.seconds} s against {players[0].mind}: {len(answers)} answers")
     print(f"beyond the chosen second: median {statistics.median(answers):.0f} ms, "
           f"95 % {answers[int(0.95 * len(answers))]:.0f} ms, worst {answers[-1]:.0f} ms")
+    if walkers:
+        print(f"beside them {len(walkers)} people looked at {sum(each.asked for each in walkers)} positions")
     print(f"processor: {1000 * used_s / len(answers):.0f} ms an answer, all threads of the server")
     curves = " | ".join(" ".join(map(str, life)) for life in lives)
     print(f"memory in MB, every {options.seconds / parts:.0f} s, a bar for the kill: {curves}")
@@ -168,5 +206,6 @@ if __name__ == "__main__":
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--mind")
+    parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--no-kill", action="store_true")
     sys.exit(asyncio.run(main(parser.parse_args())))

@@ -104,6 +104,14 @@ for (const scheme of ['dark', 'light'] as const) {
       await page.goto('/#/profile');
       await page.waitForTimeout(1000);
       await shoot(page, `profile-${scheme}`);
+      await page.goto('/#/train/people');
+      await page.locator('input[type=file]').setInputFiles({ name: 'games.pgn', mimeType: 'text/plain', buffer: Buffer.from(GAME) });
+      await page.getByLabel('Whose games in games.pgn?').selectOption({ index: 1 });
+      await page.getByRole('button', { name: 'Prepare' }).click();
+      await page.waitForTimeout(2000);
+      await shoot(page, `people-${scheme}`);
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await shoot(page, `settings-${scheme}`);
     });
 
     test('minds', async ({ page }) => {
@@ -138,5 +146,15 @@ test.describe('phone', () => {
     await page.goto('/#/minds');
     await page.waitForTimeout(2500);
     await shoot(page, 'phone-minds');
+  });
+
+  test('training on a phone, from right to left', async ({ page }) => {
+    await page.addInitScript(() => localStorage.setItem('tabiya', JSON.stringify({ language: 'ar', ratingTold: true })));
+    for (const place of ['play', 'practise', 'analysis', 'minds', 'train/repertoire', 'train/people', 'train/games', 'profile']) {
+      await page.goto(`/#/${place}`);
+      await page.waitForLoadState('networkidle');
+      await page.waitForTimeout(1000);
+      await shoot(page, `phone-ar-${place.replace('train/', '')}`);
+    }
   });
 });

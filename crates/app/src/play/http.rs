@@ -4,6 +4,7 @@ mod analysis_api;
 pub(super) mod api_error;
 mod archive_api;
 pub(crate) mod assets;
+mod blocking;
 pub(super) mod client;
 mod explorer_api;
 mod games_api;

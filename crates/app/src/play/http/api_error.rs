@@ -95,12 +95,28 @@ pub(crate) struct ErrorBody {
 /// What any address may answer, besides the refusals that it names.
 impl IntoResponses for ApiError {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error"))).build();
-        let response = ResponseBuilder::new()
-            .description("What is malformed, too large, too fast or from a foreign page")
-            .content("application/json", content);
-        BTreeMap::from([("default".to_owned(), response.build().into())])
+        BTreeMap::from([refusal("default", "What is malformed, too large, too fast or from a foreign page")])
     }
+}
+
+/// Why a question about a position may be refused.
+#[derive(Debug)]
+pub(crate) struct QuestionRefused;
+
+impl IntoResponses for QuestionRefused {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        BTreeMap::from([
+            refusal("422", "Not a position"),
+            refusal("429", "Too many questions of yours at once"),
+            refusal("503", "Too many questions of everybody's"),
+        ])
+    }
+}
+
+fn refusal(status: &str, description: &str) -> (String, RefOr<Described>) {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error"))).build();
+    let response = ResponseBuilder::new().description(description).content("application/json", content);
+    (status.to_owned(), response.build().into())
 }
 
 impl IntoResponse for ApiError {

@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 use super::{
     api_error::{ApiError, Body, ErrorBody},
+    blocking::off_the_runtime,
     client::Client,
     state::AppState,
 };
@@ -34,9 +35,8 @@ pub(crate) struct CameIn {
 )]
 pub(crate) async fn export(State(state): Shared, client: Client) -> Result<Response, ApiError> {
     let folder = state.games.journals.folder(&client.0);
-    let packed = tokio::task::spawn_blocking(move || Archive::of(&folder)).await;
-    let archive = packed.map_err(|_| ApiError::gone("this broke off; ask again"))?;
-    let archive = archive.map_err(|error| ApiError::not_written(&error))?;
+    let pack = move || Archive::of(&folder).map_err(|error| ApiError::not_written(&error));
+    let archive = off_the_runtime(pack).await?;
     let name = HeaderValue::from_static("attachment; filename=\"tabiya-archive.json\"");
     Ok(([(CONTENT_DISPOSITION, name)], Json(archive)).into_response())
 }
@@ -59,11 +59,12 @@ pub(crate) async fn import(
     Body(archive): Body<Archive>,
 ) -> Result<Json<CameIn>, ApiError> {
     let folder = state.games.journals.folder(&client.0);
-    let unpacked = tokio::task::spawn_blocking(move || archive.unpack(&folder)).await;
-    let came =
-        unpacked.map_err(|_| ApiError::gone("this broke off; ask again"))?.map_err(|error| match error {
+    let unpack = move || {
+        archive.unpack(&folder).map_err(|error| match error {
             ArchiveError::File(error) => ApiError::not_written(&error),
             other => ApiError::bad(other.to_string()),
-        })?;
-    Ok(Json(CameIn { added: came }))
+        })
+    };
+    let added = off_the_runtime(unpack).await?;
+    Ok(Json(CameIn { added }))
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    api_error::{ApiError, Body, ErrorBody},
+    api_error::{ApiError, Body, ErrorBody, QuestionRefused},
     client::Client,
     line_stream,
     state::AppState,
@@ -51,9 +51,7 @@ fn yes() -> bool {
     responses(
         (status = 200, description = "Lines of JSON", body = ExplorerLine, content_type = "application/x-ndjson"),
         (status = 404, description = "No network knows people", body = ErrorBody),
-        (status = 422, description = "Not a position", body = ErrorBody),
-        (status = 429, description = "Too many questions of yours at once", body = ErrorBody),
-        (status = 503, description = "Too many questions of everybody's", body = ErrorBody),
+        QuestionRefused,
         ApiError,
     )
 )]

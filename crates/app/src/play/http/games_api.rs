@@ -14,6 +14,7 @@ use axum::{
 
 use super::{
     api_error::{ApiError, Body, ErrorBody},
+    blocking::off_the_runtime,
     client::Client,
     state::AppState,
 };
@@ -45,8 +46,8 @@ pub(crate) async fn start(
     Body(setup): Body<Setup>,
 ) -> Result<(StatusCode, Json<View>), ApiError> {
     // Returns when the game is on disk.
-    let started = tokio::task::spawn_blocking(move || state.games.start(&client.0, setup)).await;
-    let view = started.map_err(|_| ApiError::gone("the game could not be begun; ask again"))??.view().await?;
+    let handle = off_the_runtime(move || Ok(state.games.start(&client.0, setup)?)).await?;
+    let view = handle.view().await?;
     Ok((StatusCode::CREATED, Json(view)))
 }
 
@@ -61,8 +62,7 @@ pub(crate) async fn start(
 )]
 pub(crate) async fn list(State(state): Shared, client: Client) -> Result<Json<Vec<Summary>>, ApiError> {
     // Up to hundreds of small files.
-    let games = tokio::task::spawn_blocking(move || state.games.list(&client.0)).await;
-    Ok(Json(games.map_err(|_| ApiError::gone("the list broke off; ask again"))?))
+    off_the_runtime(move || Ok(Json(state.games.list(&client.0)))).await
 }
 
 /// A game as it stands.

@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    api_error::{ApiError, Body, ErrorBody},
+    api_error::{ApiError, Body, ErrorBody, QuestionRefused},
+    blocking::off_the_runtime,
     client::Client,
     opinions_api::{Likely, from_white, likely},
     state::AppState,
-    training_api::off_the_runtime,
 };
 use crate::{
     minds,
@@ -162,6 +162,20 @@ fn reader<T>(
     Ok(made)
 }
 
+/// Looks into a mind: one of the questions that a player may ask at once.
+async fn look<T: Send + 'static>(
+    state: Arc<AppState>,
+    client: &Client,
+    work: impl FnOnce(&AppState) -> Result<T, ApiError> + Send + 'static,
+) -> Result<Json<T>, ApiError> {
+    let share = state.questions.begin(&client.0)?;
+    off_the_runtime(move || {
+        let _share = share;
+        work(&state).map(Json)
+    })
+    .await
+}
+
 fn broken(error: &nets::WeightError) -> ApiError {
     tracing::warn!("{error}");
     ApiError::not_found("this network cannot be looked into")
@@ -176,9 +190,7 @@ fn broken(error: &nets::WeightError) -> ApiError {
         (status = 200, description = "The lines between pieces", body = Web),
         (status = 400, description = "The game is over there", body = ErrorBody),
         (status = 404, description = "No such mind, or one without a graph", body = ErrorBody),
-        (status = 422, description = "Not a position", body = ErrorBody),
-        (status = 429, description = "Too many questions of yours at once", body = ErrorBody),
-        (status = 503, description = "Too many questions of everybody's", body = ErrorBody),
+        QuestionRefused,
         ApiError,
     )
 )]
@@ -188,15 +200,13 @@ pub(crate) async fn web(
     Body(question): Body<Question>,
 ) -> Result<Json<Web>, ApiError> {
     let moment = moment(&question)?;
-    let share = state.questions.begin(&client.0)?;
-    off_the_runtime(move || {
-        let _share = share;
+    look(state, &client, move |state| {
         let make = || {
-            let bytes = bytes(&state, &question.mind, Insight::Web)?;
+            let bytes = bytes(state, &question.mind, Insight::Web)?;
             AttentionReader::from_bytes(&bytes).map_err(|error| broken(&error))
         };
         let reader = reader(&state.readers.attention, &question.mind, make)?;
-        Ok(Json(web_of(&moment, reader.layers(), &reader.read(&moment))))
+        Ok(web_of(&moment, reader.layers(), &reader.read(&moment)))
     })
     .await
 }
@@ -245,9 +255,7 @@ fn edge_of(us: Color, graph: &Graph, kind: WebKind, edge: &Edge, attention: Vec<
         (status = 200, description = "An opinion for each number of passes", body = Vec<Pass>),
         (status = 400, description = "The game is over there", body = ErrorBody),
         (status = 404, description = "No such mind, or one that makes no passes", body = ErrorBody),
-        (status = 422, description = "Not a position", body = ErrorBody),
-        (status = 429, description = "Too many questions of yours at once", body = ErrorBody),
-        (status = 503, description = "Too many questions of everybody's", body = ErrorBody),
+        QuestionRefused,
         ApiError,
     )
 )]
@@ -257,11 +265,9 @@ pub(crate) async fn passes(
     Body(question): Body<Question>,
 ) -> Result<Json<Vec<Pass>>, ApiError> {
     let moment = moment(&question)?;
-    let share = state.questions.begin(&client.0)?;
-    off_the_runtime(move || {
-        let _share = share;
+    look(state, &client, move |state| {
         let make = || {
-            let bytes = bytes(&state, &question.mind, Insight::Passes)?;
+            let bytes = bytes(state, &question.mind, Insight::Passes)?;
             PassReader::from_bytes(&bytes).map_err(|error| broken(&error))
         };
         let reader = reader(&state.readers.passes, &question.mind, make)?;
@@ -271,7 +277,7 @@ pub(crate) async fn passes(
             policy: opinion.policy.map_or(vec![], |policy| likely(&moment, &policy)),
             chances: opinion.wdl.map_or([0.0; 3], |wdl| from_white(wdl, moment.turn())),
         };
-        Ok(Json(opinions.map(pass).collect()))
+        Ok(opinions.map(pass).collect())
     })
     .await
 }
@@ -301,9 +307,7 @@ pub(crate) struct ImaginationQuestion {
         (status = 200, description = "The future", body = Imagination),
         (status = 400, description = "The game is over there, or not so many steps", body = ErrorBody),
         (status = 404, description = "No such mind, or one that imagines nothing", body = ErrorBody),
-        (status = 422, description = "Not a position", body = ErrorBody),
-        (status = 429, description = "Too many questions of yours at once", body = ErrorBody),
-        (status = 503, description = "Too many questions of everybody's", body = ErrorBody),
+        QuestionRefused,
         ApiError,
     )
 )]
@@ -321,12 +325,10 @@ pub(crate) async fn imagination(
         )));
     }
     let moment = moment(&Question { mind: mind.clone(), fen, moves })?;
-    let share = state.questions.begin(&client.0)?;
-    off_the_runtime(move || {
-        let _share = share;
-        let bytes = bytes(&state, &mind, Insight::Imagination)?;
+    look(state, &client, move |state| {
+        let bytes = bytes(state, &mind, Insight::Imagination)?;
         let imagined = planner::imagine(&bytes, &moment, steps).map_err(|error| broken(&error))?;
-        Ok(Json(imagination_of(&moment, imagined)))
+        Ok(imagination_of(&moment, imagined))
     })
     .await
 }

@@ -7,7 +7,7 @@ use axum::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::api_error::ApiError;
+use super::{api_error::ApiError, blocking::off_the_runtime};
 use crate::play::openings::{Line, Openings};
 
 /// No name of an opening is longer.
@@ -40,6 +40,5 @@ pub(crate) async fn find(
         return Err(ApiError::bad(format!("a search has at most {LONGEST_QUERY} characters")));
     }
     // The first search reads the whole table.
-    let found = tokio::task::spawn_blocking(move || Openings::shared().find(&search.q)).await;
-    found.map(Json).map_err(|_| ApiError::gone("the search broke off; ask again"))
+    off_the_runtime(move || Ok(Json(Openings::shared().find(&search.q)))).await
 }

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    api_error::{ApiError, Body, ErrorBody},
+    api_error::{ApiError, Body, QuestionRefused},
+    blocking::off_the_runtime,
     client::Client,
     state::AppState,
-    training_api::off_the_runtime,
 };
 use crate::play::{
     game::setup::{RATINGS, SetupError, Start},
@@ -128,9 +128,7 @@ pub(crate) async fn minds(
     request_body = Question,
     responses(
         (status = 200, description = "One opinion for each mind", body = Answer),
-        (status = 422, description = "Not a position", body = ErrorBody),
-        (status = 429, description = "Too many questions of yours at once", body = ErrorBody),
-        (status = 503, description = "Too many questions of everybody's", body = ErrorBody),
+        QuestionRefused,
         ApiError,
     )
 )]

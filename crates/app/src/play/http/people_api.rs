@@ -13,9 +13,9 @@ use utoipa::IntoParams;
 
 use super::{
     api_error::{ApiError, ErrorBody},
+    blocking::off_the_runtime,
     client::Client,
     state::AppState,
-    training_api::off_the_runtime,
 };
 use crate::play::people::{
     book::Book,

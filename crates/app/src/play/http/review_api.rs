@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 
 use super::{
     api_error::{ApiError, Body, ErrorBody},
+    blocking::off_the_runtime,
     client::Client,
     line_stream,
     state::AppState,
@@ -105,13 +106,13 @@ pub(crate) async fn keep(
 ) -> Result<(StatusCode, Json<KeptId>), ApiError> {
     let kept = asked(&state, &client, request).await?;
     let id = kept.id.clone();
-    let put = tokio::task::spawn_blocking(move || {
+    off_the_runtime(move || {
         if state.shelf.count(&client.0) >= shelf::MOST {
             return Err(ApiError::too_many(format!("nobody keeps more than {} reviews", shelf::MOST)));
         }
         state.shelf.put(&client.0, &kept, "").map_err(|error| ApiError::not_written(&error))
-    });
-    put.await.map_err(|_| ApiError::gone("the review was not kept; ask again"))??;
+    })
+    .await?;
     Ok((StatusCode::CREATED, Json(KeptId { id })))
 }
 
@@ -155,11 +156,11 @@ pub(crate) async fn kept(
     responses((status = 200, description = "The reviews", body = Vec<KeptReview>), ApiError)
 )]
 pub(crate) async fn list(State(state): Shared, client: Client) -> Result<Json<Vec<KeptReview>>, ApiError> {
-    let found = tokio::task::spawn_blocking(move || {
+    off_the_runtime(move || {
         let about = |kept: Kept| KeptReview { id: kept.id, created_s: kept.created_s, tags: kept.tags };
-        state.shelf.list(&client.0).into_iter().map(about).collect()
-    });
-    found.await.map(Json).map_err(|_| ApiError::gone("the list broke off; ask again"))
+        Ok(Json(state.shelf.list(&client.0).into_iter().map(about).collect()))
+    })
+    .await
 }
 
 /// Remove a review.

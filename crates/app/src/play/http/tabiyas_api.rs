@@ -18,6 +18,7 @@ use utoipa::ToSchema;
 
 use super::{
     api_error::{ApiError, Body, ErrorBody},
+    blocking::off_the_runtime,
     client::Client,
     state::AppState,
 };
@@ -138,13 +139,6 @@ pub(crate) async fn remove(
     };
     off_the_runtime(move || state.tabiyas.change(&client, take_off)).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-async fn off_the_runtime<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-) -> Result<T, ApiError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Err(ApiError::gone("the list broke off; ask again")))
 }
 
 impl Tabiyas {

@@ -15,6 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     api_error::{ApiError, Body, ErrorBody},
+    blocking::off_the_runtime,
     client::Client,
     state::AppState,
 };
@@ -416,13 +417,6 @@ pub(crate) async fn remove_repertoire(
 
 fn unknown(id: &str) -> ApiError {
     ApiError::not_found(format!("there is no repertoire `{id}` of yours"))
-}
-
-pub(super) async fn off_the_runtime<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-) -> Result<T, ApiError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Err(ApiError::gone("this broke off; ask again")))
 }
 
 impl From<ImportError> for ApiError {

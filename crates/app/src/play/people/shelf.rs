@@ -1,19 +1,13 @@
 //! The people that a player brought games of: kept in her folder, learned in the background, one at a time. A server that ends in the middle
 //! of it begins that person again.
 
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    fs, io,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{fs, io, sync::Arc};
 
 use chess::pgn::Game;
-use data::{date, durable};
+use data::date;
 use nets::{WeightFile, human::Person};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use tokio::sync::Semaphore;
 use tracing::warn;
 use utoipa::ToSchema;
 
@@ -22,6 +16,8 @@ use crate::{
     clone::{self, CloneError, FEWEST_GAMES, Made, Own, Report, Settings},
     embedded,
     play::{
+        background::Background,
+        drawer::{Drawer, Kept},
         game::journal::Journals,
         ids,
         minds::catalogue::{MindCard, Minds},
@@ -32,7 +28,8 @@ pub(crate) const MOST_PEOPLE: usize = 30;
 const MOST_GAMES: usize = 5_000;
 /// What people are called whose games do not tell a rating.
 const USUAL_RATING: u16 = 1500;
-const FILES: [&str; 5] = ["json", "pgn", "person", "book", "safetensors"];
+/// What is kept of her besides `About`.
+const FILES: [&str; 4] = ["pgn", "person", "book", "safetensors"];
 
 /// Somebody to prepare against.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -54,6 +51,16 @@ pub(crate) struct About {
     pub(crate) report: Option<Report>,
     /// Whether a network of her own plays where her games know nothing; otherwise people of her rating do.
     pub(crate) clone: bool,
+}
+
+impl Kept for About {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn created_s(&self) -> u64 {
+        self.created_s
+    }
 }
 
 impl About {
@@ -103,38 +110,24 @@ pub(crate) enum PersonError {
 
 #[derive(Debug)]
 pub(crate) struct People {
-    journals: Journals,
+    drawer: Drawer,
     minds: Arc<Minds>,
-    /// One at a time, whoever brought it: games that are played go first.
-    place: Arc<Semaphore>,
-    running: Mutex<HashMap<String, f32>>,
+    learning: Arc<Background>,
 }
 
 impl People {
     /// With the minds of all people that are on disk.
     pub(crate) fn new(journals: Journals, minds: Arc<Minds>) -> People {
         let people =
-            People { journals, minds, place: Arc::new(Semaphore::new(1)), running: Mutex::default() };
-        for client in people.journals.clients() {
+            People { drawer: Drawer::new(journals, "people"), minds, learning: Background::new("person") };
+        for client in people.drawer.clients() {
             people.list(&client).iter().for_each(|about| people.register(&client, about));
         }
         people
     }
 
-    fn folder(&self, client: &str) -> PathBuf {
-        self.journals.folder(client).join("people")
-    }
-
-    fn path(&self, client: &str, id: &str, ending: &str) -> PathBuf {
-        self.folder(client).join(format!("{id}.{ending}"))
-    }
-
-    fn running(&self) -> MutexGuard<'_, HashMap<String, f32>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn register(&self, client: &str, about: &About) {
-        let path = self.path(client, &about.id, "person");
+        let path = self.drawer.path(client, &about.id, "person");
         self.minds.persons.register(&about.mind, &about.player, about.rating, path);
     }
 
@@ -167,50 +160,31 @@ impl People {
             report: None,
             clone: false,
         };
-        fs::create_dir_all(self.folder(client))?;
-        durable::write(&self.path(client, &about.id, "pgn"), pgn.as_bytes())?;
-        self.write(client, &about.id, "book", &Book::of(&own))?;
+        self.drawer.bring(client, &about.id, pgn)?;
+        self.drawer.write(client, &about.id, "book", &Book::of(&own))?;
         let person = Person { rating: Some(about.rating), ..clone::habits_only(&own) };
-        self.write(client, &about.id, "person", &person)?;
-        self.write(client, &about.id, "json", &about)?;
+        self.drawer.write(client, &about.id, "person", &person)?;
+        self.drawer.tell(client, &about)?;
         self.register(client, &about);
         Ok(about)
     }
 
-    fn write(&self, client: &str, id: &str, ending: &str, what: &impl Serialize) -> io::Result<()> {
-        durable::write(&self.path(client, id, ending), &serde_json::to_vec(what)?)
-    }
-
-    fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
-        serde_json::from_slice(&fs::read(path).ok()?).ok()
-    }
-
     /// The newest first.
     pub(crate) fn list(&self, client: &str) -> Vec<About> {
-        let files = fs::read_dir(self.folder(client)).into_iter().flatten().flatten();
-        let about = |path: PathBuf| {
-            let id = path.file_name()?.to_str()?.strip_suffix(".json")?.to_owned();
-            ids::is_game(&id).then(|| Self::read::<About>(&path)).flatten()
-        };
-        let mut all: Vec<About> = files.filter_map(|file| about(file.path())).collect();
-        all.sort_by(|a, b| b.created_s.cmp(&a.created_s).then_with(|| a.id.cmp(&b.id)));
-        all
+        self.drawer.list(client)
     }
 
     pub(crate) fn book(&self, client: &str, id: &str) -> Option<Book> {
-        ids::is_game(id).then(|| Self::read(&self.path(client, id, "book"))).flatten()
+        self.drawer.read(client, id, "book")
     }
 
     /// Whether there was such a person. Games against her can still be looked at.
     pub(crate) fn remove(&self, client: &str, id: &str) -> bool {
-        if !ids::is_game(id) || !self.path(client, id, "json").exists() {
-            return false;
+        let removed = self.drawer.remove(client, id, &FILES);
+        if removed {
+            self.minds.persons.forget(&format!("person-{id}"));
         }
-        for ending in FILES {
-            drop(fs::remove_file(self.path(client, id, ending)));
-        }
-        self.minds.persons.forget(&format!("person-{id}"));
-        true
+        removed
     }
 
     /// The list with the progress of each; what is not done goes on.
@@ -219,9 +193,8 @@ impl People {
         for about in abouts.iter().filter(|about| !about.done) {
             self.start(client, about.clone());
         }
-        let running = self.running();
         let status = |about: About| {
-            let progress = if about.done { 1.0 } else { running.get(&about.id).copied().unwrap_or(0.0) };
+            let progress = if about.done { 1.0 } else { self.learning.share(&about.id) };
             Status { about, progress }
         };
         abouts.into_iter().map(status).collect()
@@ -232,33 +205,16 @@ impl People {
         if about.done {
             return;
         }
-        match self.running().entry(about.id.clone()) {
-            Entry::Occupied(_) => return,
-            Entry::Vacant(place) => drop(place.insert(0.0)),
-        }
-        let (people, client) = (Arc::clone(self), client.to_owned());
-        tokio::spawn(async move {
-            let _place = people.place.acquire().await;
-            let id = about.id.clone();
-            let learning = Arc::clone(&people);
-            let learned = tokio::task::spawn_blocking(move || learning.learn(&client, about)).await;
-            match learned {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => warn!("person {id}: {error:#}"),
-                Err(error) => warn!("person {id}: {error}"),
-            }
-            people.running().remove(&id);
+        let (people, client, id) = (Arc::clone(self), client.to_owned(), about.id.clone());
+        self.learning.start(&id, async move {
+            tokio::task::spawn_blocking(move || people.learn(&client, about)).await?
         });
     }
 
     fn learn(&self, client: &str, about: About) -> anyhow::Result<()> {
-        let pgn = fs::read_to_string(self.path(client, &about.id, "pgn"))?;
+        let pgn = fs::read_to_string(self.drawer.path(client, &about.id, "pgn"))?;
         let own = Own::of(read(&pgn), &about.player);
-        let mut tell = |share: f32| {
-            if let Some(known) = self.running().get_mut(&about.id) {
-                *known = share;
-            }
-        };
+        let mut tell = |share: f32| self.learning.tell(&about.id, share);
         // One thread: those who play share the processors.
         let thread = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
         let made = thread.install(|| match human() {
@@ -268,7 +224,7 @@ impl People {
             None => Ok(None),
         });
         // Removed in the meantime: nothing is to be kept.
-        if !self.path(client, &about.id, "json").exists() {
+        if !self.drawer.has(client, &about.id) {
             return Ok(());
         }
         let mut about = About { done: true, ..about };
@@ -279,16 +235,16 @@ impl People {
                 let person = Person { rating: Some(about.rating), ..person };
                 if about.clone {
                     clone::set_person(&mut file, &person);
-                    file.write(&self.path(client, &about.id, "safetensors"))?;
+                    file.write(&self.drawer.path(client, &about.id, "safetensors"))?;
                 }
                 about.report = Some(report);
-                self.write(client, &about.id, "person", &person)?;
+                self.drawer.write(client, &about.id, "person", &person)?;
             }
             Ok(None) => {}
             // Nothing that would be better the next time.
             Err(error) => warn!("person {}: {error:#}", about.id),
         }
-        self.write(client, &about.id, "json", &about)?;
+        self.drawer.tell(client, &about)?;
         self.minds.persons.forget(&format!("person-{}", about.id));
         self.register(client, &about);
         Ok(())

@@ -2,17 +2,14 @@
 //! of it begins that import again.
 
 use std::{
-    collections::{HashMap, HashSet, hash_map::Entry},
+    collections::{HashMap, HashSet},
     fs, io,
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use chess::{pgn::Game, shakmaty::Color};
-use data::{date, durable};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use tokio::sync::Semaphore;
-use tracing::warn;
+use data::date;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
@@ -21,6 +18,8 @@ use super::{
     profile::Profile,
 };
 use crate::play::{
+    background::Background,
+    drawer::{Drawer, Kept},
     game::journal::Journals,
     ids,
     minds::{
@@ -32,6 +31,8 @@ use crate::play::{
 pub(crate) const MOST_IMPORTS: usize = 50;
 const MOST_GAMES: usize = 5_000;
 const FEWEST_PLIES: usize = 10;
+/// What is kept of an import besides `About`.
+const FILES: [&str; 3] = ["pgn", "cards", "profile"];
 
 /// Games that a player brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -50,6 +51,16 @@ pub(crate) struct About {
     pub(crate) done: bool,
 }
 
+impl Kept for About {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn created_s(&self) -> u64 {
+        self.created_s
+    }
+}
+
 /// As the page sees it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Import)]
@@ -62,11 +73,9 @@ pub(crate) struct Status {
 
 #[derive(Debug)]
 pub(crate) struct Imports {
-    journals: Journals,
+    drawer: Drawer,
     minds: Arc<Minds>,
-    /// One at a time, whoever brought it: games that are played go first.
-    place: Arc<Semaphore>,
-    running: Mutex<HashMap<String, f32>>,
+    looking_over: Arc<Background>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -83,15 +92,7 @@ pub(crate) enum ImportError {
 
 impl Imports {
     pub(crate) fn new(journals: Journals, minds: Arc<Minds>) -> Imports {
-        Imports { journals, minds, place: Arc::new(Semaphore::new(1)), running: Mutex::default() }
-    }
-
-    fn folder(&self, client: &str) -> PathBuf {
-        self.journals.folder(client).join("imports")
-    }
-
-    fn running(&self) -> MutexGuard<'_, HashMap<String, f32>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        Imports { drawer: Drawer::new(journals, "imports"), minds, looking_over: Background::new("import") }
     }
 
     /// Keeps games; returns once they are on disk. Without a name the player is the one who is in most of them.
@@ -103,7 +104,6 @@ impl Imports {
         player: Option<&str>,
         rating: u16,
     ) -> Result<About, ImportError> {
-        let folder = self.folder(client);
         if self.list(client).len() >= MOST_IMPORTS {
             return Err(ImportError::TooMany);
         }
@@ -130,43 +130,19 @@ impl Imports {
             cards: 0,
             done: false,
         };
-        fs::create_dir_all(&folder)?;
-        durable::write(&folder.join(format!("{}.pgn", about.id)), pgn.as_bytes())?;
-        self.write(client, &about)?;
+        self.drawer.bring(client, &about.id, pgn)?;
+        self.drawer.tell(client, &about)?;
         Ok(about)
-    }
-
-    fn write(&self, client: &str, about: &About) -> io::Result<()> {
-        durable::write(&self.folder(client).join(format!("{}.json", about.id)), &serde_json::to_vec(about)?)
-    }
-
-    fn read<T: DeserializeOwned>(&self, client: &str, file: &str) -> Option<T> {
-        serde_json::from_slice(&fs::read(self.folder(client).join(file)).ok()?).ok()
     }
 
     /// The newest first.
     pub(crate) fn list(&self, client: &str) -> Vec<About> {
-        let files = fs::read_dir(self.folder(client)).into_iter().flatten().flatten();
-        let ids = files
-            .filter_map(|file| Some(file.path().file_name()?.to_str()?.strip_suffix(".json")?.to_owned()));
-        let mut all: Vec<About> = ids
-            .filter(|id| ids::is_game(id))
-            .filter_map(|id| self.read(client, &format!("{id}.json")))
-            .collect();
-        all.sort_by_key(|about| std::cmp::Reverse(about.created_s));
-        all
+        self.drawer.list(client)
     }
 
     /// Whether there was one. What is being looked over ends with its next look at the disk.
     pub(crate) fn remove(&self, client: &str, id: &str) -> bool {
-        let path = |ending: &str| self.folder(client).join(format!("{id}.{ending}"));
-        let removed = ids::is_game(id) && fs::remove_file(path("json")).is_ok();
-        for ending in ["pgn", "cards", "profile"] {
-            if removed {
-                drop(fs::remove_file(path(ending)));
-            }
-        }
-        removed
+        self.drawer.remove(client, id, &FILES)
     }
 
     /// The list with the progress of each; what is not done goes on.
@@ -175,9 +151,8 @@ impl Imports {
         for about in abouts.iter().filter(|about| !about.done) {
             self.start(client, about.clone());
         }
-        let running = self.running();
         let status = |about: About| {
-            let progress = if about.done { 1.0 } else { running.get(&about.id).copied().unwrap_or(0.0) };
+            let progress = if about.done { 1.0 } else { self.looking_over.share(&about.id) };
             Status { about, progress }
         };
         abouts.into_iter().map(status).collect()
@@ -185,44 +160,28 @@ impl Imports {
 
     /// Looks an import over in the background, unless that goes on already.
     pub(crate) fn start(self: &Arc<Imports>, client: &str, about: About) {
-        match self.running().entry(about.id.clone()) {
-            Entry::Occupied(_) => return,
-            Entry::Vacant(place) => drop(place.insert(0.0)),
-        }
-        let (imports, client) = (Arc::clone(self), client.to_owned());
-        tokio::spawn(async move {
-            let _place = imports.place.acquire().await;
-            let id = about.id.clone();
-            if let Err(error) = imports.look_over(&client, about).await {
-                warn!("import {id}: {error}");
-            }
-            imports.running().remove(&id);
-        });
+        let (imports, client, id) = (Arc::clone(self), client.to_owned(), about.id.clone());
+        self.looking_over.start(&id, async move { imports.look_over(&client, about).await });
     }
 
     async fn look_over(&self, client: &str, about: About) -> io::Result<()> {
-        let path = self.folder(client).join(format!("{}.pgn", about.id));
+        let path = self.drawer.path(client, &about.id, "pgn");
         let player = about.player.clone();
         let reading = tokio::task::spawn_blocking(move || {
             fs::read_to_string(path).map(|pgn| of_player(read(&pgn).0, &player).played)
         });
         let games = reading.await.map_err(io::Error::other)??;
         let asker = Asker::new(client, Urgency::Review);
-        let progress = |share| {
-            if let Some(known) = self.running().get_mut(&about.id) {
-                *known = share;
-            }
-        };
+        let progress = |share| self.looking_over.tell(&about.id, share);
         let Found { cards, profile } =
             pass::look_over(&self.minds, &asker, &games, about.rating, progress).await;
         // Removed in the meantime: nothing is to be kept.
-        if self.read::<About>(client, &format!("{}.json", about.id)).is_none() {
+        if !self.drawer.has(client, &about.id) {
             return Ok(());
         }
-        let file = |ending: &str| self.folder(client).join(format!("{}.{ending}", about.id));
-        durable::write(&file("cards"), &serde_json::to_vec(&cards)?)?;
-        durable::write(&file("profile"), &serde_json::to_vec(&profile)?)?;
-        self.write(client, &About { cards: cards.len(), done: true, ..about })
+        self.drawer.write(client, &about.id, "cards", &cards)?;
+        self.drawer.write(client, &about.id, "profile", &profile)?;
+        self.drawer.tell(client, &About { cards: cards.len(), done: true, ..about })
     }
 
     /// The puzzles of all imports, those worth most first.
@@ -230,7 +189,7 @@ impl Imports {
         let lists = self
             .list(client)
             .into_iter()
-            .filter_map(|about| self.read::<Vec<Card>>(client, &format!("{}.cards", about.id)));
+            .filter_map(|about| self.drawer.read::<Vec<Card>>(client, &about.id, "cards"));
         let mut known = HashSet::new();
         let mut cards: Vec<Card> = lists.flatten().filter(|card| known.insert(card.id.clone())).collect();
         cards.sort_by(|a, b| b.worth().total_cmp(&a.worth()));
@@ -241,7 +200,7 @@ impl Imports {
     pub(crate) fn profile(&self, client: &str) -> Profile {
         let mut all = Profile::default();
         for about in self.list(client) {
-            if let Some(profile) = self.read::<Profile>(client, &format!("{}.profile", about.id)) {
+            if let Some(profile) = self.drawer.read::<Profile>(client, &about.id, "profile") {
                 all.add(&profile);
             }
         }
