@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attacks the program from this machine and checks what docs/reliability.md promises.
 
-    python runs/attack.py [BINARY] [--only NAME,...] [--games 2000] [--kills 6] [--positions 4] [--threads 40] [--megabytes 400]
+    python runs/attack.py [BINARY] [--only NAME,...] [--games 2000] [--kills 6] [--positions 4] [--seed 3] [--threads 40] [--megabytes 400]
 
 Everything goes through the loopback and a temporary folder; nothing is needed but Python on Linux. Each attack prints one line of the
 table in docs/reliability.md. The disk is a small tmpfs where that can be mounted (as root), and else a limit on the size of files. Times
@@ -28,6 +28,7 @@ def main():
     parser.add_argument("--games", type=int, default=2000, help="games that wait at once")
     parser.add_argument("--kills", type=int, default=6, help="times that a server with games is killed")
     parser.add_argument("--positions", type=int, default=4, help="full boards for each mind under each search")
+    parser.add_argument("--seed", type=int, default=3, help="decides the full boards")
     parser.add_argument("--threads", type=int, default=40, help="most threads of the server with all games")
     parser.add_argument("--megabytes", type=int, default=400, help="most memory of the server with all games")
     args = parser.parse_args()

@@ -30,8 +30,8 @@ part late configs/human-swift-late.toml "${LATE:-6000}" "$folder/run/best.safete
 last=late
 if [ -n "$teacher" ]; then
     name=$(sed -n 's/^sets = \["\(.*\)"\]$/\1/p' "$config")
-    nice "$tabiya" data opinions "$folder/games" --with "$teacher" --name "$name" --kept-apart 500 --sample "${OPINIONS:-500000}" --resume
-    part taught "$config" "${TAUGHT:-6000}" "$folder/late/best.safetensors"
+    nice "$tabiya" data opinions "$folder/games" --with "$teacher" --name "$name" --kept-apart 500 --sample "${OPINIONS:-750000}" --resume
+    part taught "$config" "${TAUGHT:-5000}" "$folder/late/best.safetensors"
     last=taught
 fi
 "$tabiya" train calibrate "$folder/$last/best.safetensors" --data "$folder/games" --out "$out"

@@ -21,7 +21,39 @@ test('the page speaks other languages, also from right to left', async ({ page }
   // Boards stay as they are.
   await newGame(page);
   await drag(page, 'e2', 'e4');
-  await expect(moves(page)).toHaveCount(2);
+  await expect(page.getByRole('group', { name: 'النقلات' }).getByRole('button')).toHaveCount(2);
+});
+
+test('every page speaks the language that was chosen', async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem('tabiya', JSON.stringify({ language: 'de', ratingTold: true })));
+  const headings = {
+    practise: 'Von hier üben', 'train/mistakes': 'Training', 'train/repertoire': 'Neues Repertoire', 'train/people': 'Jemand, auf den man sich vorbereitet',
+    'train/games': 'Partien zum Lernen', analysis: 'Was Menschen spielen', review: 'Auswertung', minds: 'Köpfe', profile: 'Dein Profil',
+  };
+  for (const [place, heading] of Object.entries(headings)) {
+    await page.goto(`/#/${place}`);
+    await expect(page.getByRole('heading', { name: heading }).first()).toBeVisible();
+  }
+  await page.goto('/#/minds');
+  await expect(page.getByText('Die Maschine: eine von Hand gemachte Bewertung')).toBeVisible();
+  await expect(page.getByRole('group', { name: 'Stellung', exact: true })).toBeVisible();
+  await newGame(page, { takebacks: true });
+  await expect(page.getByRole('group', { name: 'Brett, Weiß am Zug' })).toBeVisible();
+  await expect(page.getByRole('cell', { name: 'weißer König' })).toHaveCount(1);
+});
+
+test('no page is wider than the screen from right to left', async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem('tabiya', JSON.stringify({ language: 'ar', ratingTold: true })));
+  for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
+    await page.setViewportSize(size);
+    for (const place of ['play', 'practise', 'train/mistakes', 'train/repertoire', 'train/people', 'train/games', 'analysis', 'review', 'minds', 'profile']) {
+      await page.goto(`/#/${place}`);
+      await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
+      await page.waitForLoadState('networkidle');
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(wider, `${place} at ${size.width}`).toBeLessThanOrEqual(0);
+    }
+  }
 });
 
 test('boards, pieces and coordinates can be chosen, and stay', async ({ page }) => {

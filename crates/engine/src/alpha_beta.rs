@@ -22,6 +22,7 @@ mod table;
 mod tree;
 pub(crate) mod value;
 mod worker;
+mod zeroed;
 
 use std::{
     fmt,

@@ -17,6 +17,10 @@ const DELAYS_KEPT: u32 = 3;
 /// Share of the base time that the clock keeps, and the most: a busy machine may hold a process up for as long, before any delay was measured.
 const SHARE_KEPT: f64 = 0.125;
 const MOST_KEPT: Duration = Duration::from_secs(1);
+/// Batches of positions that must fit into the time for a move, so that none oversteps it by much.
+const BATCHES: u32 = 16;
+/// The longest that one may take: who stops a search does not wait for it.
+const LONGEST_BATCH: Duration = Duration::from_millis(40);
 
 /// What stays on the clock whatever happens, as long as there is that much: a busy machine may wake a thread late.
 pub(crate) fn reserve(moment: &Moment, limits: &Limits, move_overhead_ms: u64) -> Duration {
@@ -55,6 +59,14 @@ impl TimeBudget {
             budget.hard = Some(budget.hard.map_or(time, |hard| hard.min(time)));
         }
         budget
+    }
+
+    /// How long a mind may take for a batch of positions. `None` where time ends nothing: such searches are to be repeatable.
+    pub(crate) fn for_a_batch(&self, limits: &Limits) -> Option<Duration> {
+        let endless = limits.nodes.is_none() && limits.depth.is_none();
+        let time = [self.soft, self.hard].into_iter().flatten().min();
+        let share = time.map(|time| time / BATCHES);
+        share.or(endless.then_some(LONGEST_BATCH)).map(|time| time.min(LONGEST_BATCH))
     }
 }
 
@@ -136,6 +148,15 @@ mod tests {
             let soft = |left: u32| share_of_clock(left.into(), increment.into(), None, 20.0, 100.0).soft.unwrap();
             prop_assert!(soft(left) <= soft(left + 1000));
         }
+    }
+
+    #[test]
+    fn batches_are_short_where_a_clock_or_a_stop_ends_the_search() {
+        let batch = |limits: Limits| TimeBudget::new(&Moment::default(), &limits, 20).for_a_batch(&limits);
+        assert_eq!(batch(Limits::default()), Some(LONGEST_BATCH));
+        assert_eq!(batch(Limits::move_time(Duration::from_secs(3600))), Some(LONGEST_BATCH));
+        assert_eq!(batch(Limits::move_time(Duration::from_millis(180))), Some(Duration::from_millis(10)));
+        assert_eq!((batch(Limits::nodes(9)), batch(Limits::depth(9))), (None, None));
     }
 
     #[test]

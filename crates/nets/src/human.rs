@@ -3,6 +3,7 @@
 //! Two architectures share inputs, objectives and interface: the transformer on squares of the seed (`hc3`), and lookups per
 //! move with a small convolutional trunk (`swift`), which learns much faster on a CPU.
 
+mod attention;
 mod batch;
 mod brain;
 pub mod clone;
@@ -30,7 +31,9 @@ pub(crate) use self::{
     swift::{Packed as PackedSwift, Seen, Swift},
 };
 pub use self::{
-    config::{Architecture, Hc3Config, HumanConfig, ObjectiveWeights, RatingForm, SwiftConfig},
+    config::{
+        Architecture, AttentionConfig, Hc3Config, HumanConfig, ObjectiveWeights, RatingForm, SwiftConfig,
+    },
     person::{Choices, Habits, Person, PersonBrain},
 };
 use crate::{

@@ -35,6 +35,7 @@ mod temperature;
 mod testing;
 mod train;
 mod train_config;
+mod transformer;
 mod weight_file;
 mod weights;
 

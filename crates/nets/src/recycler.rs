@@ -2,12 +2,9 @@
 //! change to what.
 
 mod batch;
-mod block;
 mod brain;
 mod config;
 mod figures;
-mod geometry;
-mod heads;
 mod masking;
 mod network;
 mod next;

@@ -1,5 +1,6 @@
 // How to ask the server. What it shows is described by `schema.ts`, which is made from the server's own types: `npm run types`.
 
+import { t } from './messages.svelte';
 import type {
   AnalysisLine, AnalysisQuestion, CameIn, ExplorerLine, Game, Imagination, Import, KeptId, KeptImport, KeptPerson, KeptReview, Mind, OpeningLine, Opinions, Pass, Person, PersonBook,
   ProfilePart, Puzzle,
@@ -23,7 +24,7 @@ export class ApiError extends Error {
 async function answer(response: Response): Promise<Response> {
   if (response.ok) return response;
   const body = await response.json().catch(() => null);
-  const error = body?.error ?? { code: 'http', message: `The server answered ${response.status}.` };
+  const error = body?.error ?? { code: 'http', message: t('The server answered {status}.', { status: response.status }) };
   throw new ApiError(error.code, error.message);
 }
 

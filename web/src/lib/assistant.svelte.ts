@@ -4,6 +4,7 @@ import type { DrawShape } from '@lichess-org/chessground/draw';
 
 import { api, type AnalysisWord, type Score, type Start } from './api';
 import { squaresOf } from './line';
+import { t } from './messages.svelte';
 
 const ENGINE = 'heuristic:alpha-beta';
 
@@ -32,7 +33,7 @@ export class Assistant {
     if (!best) return;
     const [orig, dest] = squaresOf(best.uci);
     this.shapes = [{ orig, dest, brush: 'green' } as DrawShape];
-    this.word = `Try ${best.san}.`;
+    this.word = t('Try {move}.', { move: best.san });
   }
 
   /** The move is made: what was told belongs to the position before it. */

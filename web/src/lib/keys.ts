@@ -1,14 +1,16 @@
 // Stepping through a game by keys, the same on every page.
 
+import { msg } from './messages.svelte';
+
 export const KEYS: [string, string][] = [
-  ['← →', 'one move back, one move on'],
-  ['↑ ↓, Home End', 'first and last position'],
-  ['f', 'turn the board'],
-  ['z', 'zen: nothing but the game'],
-  ['Enter, Esc', 'confirm a move, or take it back'],
-  ['/', 'type a move'],
-  ['right mouse button', 'draw arrows and circles'],
-  ['?', 'this list'],
+  ['← →', msg('one move back, one move on')],
+  ['↑ ↓, Home End', msg('first and last position')],
+  ['f', msg('turn the board')],
+  ['z', msg('zen: nothing but the game')],
+  ['Enter, Esc', msg('confirm a move, or take it back')],
+  ['/', msg('type a move')],
+  [msg('right mouse button'), msg('draw arrows and circles')],
+  ['?', msg('this list')],
 ];
 
 /** Whether a key is meant for the page, and not for a field or the browser. */

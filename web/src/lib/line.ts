@@ -8,6 +8,7 @@ import { makeUci, parseSquare, parseUci } from 'chessops/util';
 import type { Move } from 'chessops/types';
 
 import type { Side } from './api';
+import { msg } from './messages.svelte';
 
 export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
@@ -83,13 +84,16 @@ export function squaresOf(uci: string): [string, string] {
 export interface Cell {
   square: string;
   shade: 'light' | 'dark';
-  /** `white knight`; nothing on an empty square. */
+  /** `white knight`, to be said through `t`; nothing on an empty square. */
   piece: string;
   /** Capital for White, as in a FEN. */
   letter: string;
 }
 
-const NAMES: Record<string, string> = { p: 'pawn', n: 'knight', b: 'bishop', r: 'rook', q: 'queen', k: 'king' };
+const PIECES: Record<string, string> = {
+  P: msg('white pawn'), N: msg('white knight'), B: msg('white bishop'), R: msg('white rook'), Q: msg('white queen'), K: msg('white king'),
+  p: msg('black pawn'), n: msg('black knight'), b: msg('black bishop'), r: msg('black rook'), q: msg('black queen'), k: msg('black king'),
+};
 
 /** The board row by row, as the side at the bottom reads it. */
 export function rowsOf(fen: string, orientation: Side): Cell[][] {
@@ -98,7 +102,7 @@ export function rowsOf(fen: string, orientation: Side): Cell[][] {
     return letters.map((letter, file): Cell => ({
       square: `${'abcdefgh'[file]}${8 - top}`,
       shade: (file + top) % 2 ? 'dark' : 'light',
-      piece: letter === '.' ? '' : `${letter < 'a' ? 'white' : 'black'} ${NAMES[letter.toLowerCase()]}`,
+      piece: PIECES[letter] ?? '',
       letter: letter === '.' ? '' : letter,
     }));
   });

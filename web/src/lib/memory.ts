@@ -3,6 +3,7 @@
 import { Rating, createEmptyCard, fsrs, type Card, type Grade } from 'ts-fsrs';
 
 import { api, type MemoryState } from './api';
+import { t } from './messages.svelte';
 
 const scheduler = fsrs({ enable_fuzz: true });
 
@@ -30,6 +31,6 @@ export function isKnown(state: MemoryState | null | undefined, now = Date.now())
 
 export function dueText(state: MemoryState): string {
   const days = Math.round((new Date(state.due).getTime() - Date.now()) / 86_400_000);
-  if (days <= 0) return 'It comes again today.';
-  return days === 1 ? 'It comes again tomorrow.' : `It comes again in ${days} days.`;
+  if (days <= 0) return t('It comes again today.');
+  return days === 1 ? t('It comes again tomorrow.') : t('It comes again in {count} days.', { count: days });
 }

@@ -43,6 +43,9 @@ export function keepLanguage(): void {
   });
 }
 
+/** Marks a text that is kept in a list and said through `t` later, so that the check of messages knows it. */
+export const msg = <Text extends string>(english: Text): Text => english;
+
 /** `{name}` in a message is replaced by the value of that name. */
 export function t(english: string, values: Record<string, string | number> = {}): string {
   return (spoken.messages[english] ?? english).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));

@@ -1,6 +1,7 @@
 // The minds by name, asked for when one is met that is not known yet.
 
 import { api, type Mind } from './api';
+import { t } from './messages.svelte';
 import { capital } from './words';
 
 const known = $state<{ minds: Mind[] }>({ minds: [] });
@@ -16,7 +17,7 @@ function card(name: string): Mind | undefined {
 }
 
 export function titleOf(name: string): string {
-  if (name.startsWith('person-')) return card(name)?.title ?? 'A person';
+  if (name.startsWith('person-')) return card(name)?.title ?? t('A person');
   return card(name)?.title ?? capital(name.split(':')[0] ?? name);
 }
 

@@ -3,6 +3,7 @@
 import type { Person, PersonBook, PersonChoice, Repertoire, Side } from './api';
 import { treeOf } from './drill';
 import { numberOf, type MoveNode } from './tree.svelte';
+import { t } from './messages.svelte';
 import { other } from './words';
 
 /** A position as a book names it: a FEN without its counters. */
@@ -77,10 +78,10 @@ export function meetings(repertoire: Repertoire, book: PersonBook, sanOf: (fen: 
 export function measured({ report, clone, done, games, player }: Person): string {
   if (!done) return '';
   const points = (value: number) => (100 * value).toFixed(1);
-  const few = `${games} games are too few to learn more than the moves in them.`;
-  if (!report) return `${few} Where they end, people of the same rating play on.`;
+  if (!report) return t('{count} games are too few to learn more than the moves in them. Where they end, people of the same rating play on.', { count: games });
   const { top1_gain: gain, held_out_moves: moves, clone: made, base } = report;
-  const interval = `${points(gain.low)} to ${points(gain.high)}`;
-  const foreseen = `Of ${moves} moves in games that were kept apart it foresees ${points(made.top1)} %; people of the rating ${points(base.top1)} % (${gain.value >= 0 ? '+' : ''}${points(gain.value)}, 95 % between ${interval}).`;
-  return clone ? foreseen : `${foreseen} A network of ${player}'s own made nothing better, so people of the same rating play on where the games end.`;
+  const foreseen = t('Of {moves} moves in games that were kept apart it foresees {own} %; people of the rating {base} % ({gain}, 95 % between {low} and {high}).', {
+    moves, own: points(made.top1), base: points(base.top1), gain: `${gain.value >= 0 ? '+' : ''}${points(gain.value)}`, low: points(gain.low), high: points(gain.high),
+  });
+  return clone ? foreseen : `${foreseen} ${t("A network of {name}'s own made nothing better, so people of the same rating play on where the games end.", { name: player })}`;
 }

@@ -7,6 +7,7 @@ import { makeUci } from 'chessops/util';
 
 import type { Start } from './api';
 import { positionOf } from './line';
+import { t } from './messages.svelte';
 
 /** One game of several. */
 export interface Part {
@@ -29,19 +30,19 @@ export function parts(text: string): Part[] {
 
 export function startOf(text: string): Start | string {
   const trimmed = text.trim();
-  if (!trimmed) return 'Paste a FEN or a PGN.';
+  if (!trimmed) return t('Paste a FEN or a PGN.');
   if (parseFen(trimmed).isOk) {
-    return positionOf(trimmed) ? { fen: trimmed } : 'This FEN is not a position that can be played.';
+    return positionOf(trimmed) ? { fen: trimmed } : t('This FEN is not a position that can be played.');
   }
   const game = parsePgn(trimmed).find(isGame);
-  if (!game) return 'This is neither a FEN nor a PGN. A FEN looks like “8/8/8/4k3/8/8/4P3/4K3 w - - 0 1”, a PGN like “1. e4 e5 2. Nf3”.';
+  if (!game) return t('This is neither a FEN nor a PGN. A FEN looks like “{fen}”, a PGN like “{pgn}”.', { fen: '8/8/8/4k3/8/8/4P3/4K3 w - - 0 1', pgn: '1. e4 e5 2. Nf3' });
   const start = startingPosition(game.headers);
-  if (start.isErr) return 'The PGN starts from a position that cannot be played.';
+  if (start.isErr) return t('The PGN starts from a position that cannot be played.');
   const position = start.value;
   const moves: string[] = [];
   for (const node of game.moves.mainline()) {
     const move = parseSan(position, node.san);
-    if (!move) return `${numbered(moves.length, node.san)} cannot be played there.`;
+    if (!move) return t('{move} cannot be played there.', { move: numbered(moves.length, node.san) });
     moves.push(makeUci(move));
     position.play(move);
   }

@@ -10,6 +10,7 @@ import { makeUci } from 'chessops/util';
 
 import type { Side, Start } from './api';
 import { START_FEN, after, positionOf } from './line';
+import { t } from './messages.svelte';
 
 export interface MoveNode {
   /** Of all nodes of a tree, for lists. */
@@ -51,9 +52,9 @@ export class Tree {
   /** The tree of the first game of a text, or why there is none. */
   static read(pgn: string): Tree | string {
     const game = parsePgn(pgn).find((each) => each.moves.children.length || each.headers.has('FEN'));
-    if (!game) return 'There is no game in this text.';
+    if (!game) return t('There is no game in this text.');
     const start = startingPosition(game.headers);
-    if (start.isErr) return 'The game starts from a position that cannot be played.';
+    if (start.isErr) return t('The game starts from a position that cannot be played.');
     const tree = new Tree(makeFen(start.value.toSetup()));
     tree.headers = game.headers;
     const head = commentOf(game.comments);

@@ -2,6 +2,7 @@
 
 import type { WebEdge } from './api';
 import { rowsOf } from './line';
+import { msg, t } from './messages.svelte';
 
 export interface WebLook {
   attack: boolean;
@@ -30,8 +31,10 @@ export function piecesOf(fen: string): { square: string; piece: string }[] {
 
 /** A line in words. */
 export function described(edge: WebEdge, look: WebLook, names: Map<string, string>): string {
-  const name = (square: string) => `${names.get(square) ?? ''} ${square}`;
-  const verb = { attack: 'attacks', defence: 'defends', ray: edge.blockers ? `sees, behind ${edge.blockers} ${edge.blockers > 1 ? 'pieces' : 'piece'},` : 'is on a line with' }[edge.kind];
+  const name = (square: string) => `${t(names.get(square) ?? '')} ${square}`;
+  const ray = !edge.blockers ? msg('{one} is on a line with {other}') : edge.blockers > 1 ? msg('{one} sees {other} behind {count} pieces') : msg('{one} sees {other} behind a piece');
+  const sentence = { attack: msg('{one} attacks {other}'), defence: msg('{one} defends {other}'), ray }[edge.kind];
   const value = look.attention ? strength(edge, look) : edge.kind === 'attack' ? edge.weight : undefined;
-  return `${name(edge.from)} ${verb} ${name(edge.to)}${edge.pinned ? ', pinned' : ''}${value === undefined ? '' : ` (${value.toFixed(2)})`}`;
+  const said = t(sentence, { one: name(edge.from), other: name(edge.to), count: edge.blockers });
+  return `${said}${edge.pinned ? `, ${t('pinned')}` : ''}${value === undefined ? '' : ` (${value.toFixed(2)})`}`;
 }

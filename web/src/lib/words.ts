@@ -1,6 +1,6 @@
 // How things are said to people.
 
-import { t } from './messages.svelte';
+import { language, msg, t } from './messages.svelte';
 import type { Game, Judgement, Score, Side, Summary, TimeControl, Verdict } from './api';
 
 export function timeName(time: TimeControl | null): string {
@@ -14,7 +14,7 @@ export function timeName(time: TimeControl | null): string {
 export function speedName(time: TimeControl | null): string {
   if (!time) return t('No clock');
   const seconds = time.base_s + 40 * time.increment_s;
-  return t(seconds < 180 ? 'Bullet' : seconds < 480 ? 'Blitz' : seconds < 1500 ? 'Rapid' : 'Classical');
+  return t(seconds < 180 ? msg('Bullet') : seconds < 480 ? msg('Blitz') : seconds < 1500 ? msg('Rapid') : msg('Classical'));
 }
 
 export function resultText(score: string): string {
@@ -29,21 +29,30 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** A side by its name. */
+export function sideName(side: Side): string {
+  return side === 'white' ? t('White') : t('Black');
+}
+
+export function toMove(side: Side): string {
+  return side === 'white' ? t('White to move') : t('Black to move');
+}
+
 const REASONS: Record<Verdict['reason'], string> = {
-  checkmate: 'by checkmate',
-  stalemate: 'by stalemate',
-  material: 'by insufficient material',
-  repetition: 'by repetition',
-  fifty_moves: 'by the fifty-move rule',
-  agreement: 'by agreement',
-  resignation: 'by resignation',
-  time: 'on time',
-  aborted: 'was called off',
+  checkmate: msg('by checkmate'),
+  stalemate: msg('by stalemate'),
+  material: msg('by insufficient material'),
+  repetition: msg('by repetition'),
+  fifty_moves: msg('by the fifty-move rule'),
+  agreement: msg('by agreement'),
+  resignation: msg('by resignation'),
+  time: msg('on time'),
+  aborted: msg('Called off'),
 };
 
 export function verdictLine(verdict: Verdict): string {
   if (verdict.reason === 'aborted') return t('Called off');
-  const who = t(verdict.winner ? `${capital(verdict.winner)} wins` : 'Draw');
+  const who = t(!verdict.winner ? msg('Draw') : verdict.winner === 'white' ? msg('White wins') : msg('Black wins'));
   return `${who} ${t(REASONS[verdict.reason])}`;
 }
 
@@ -79,6 +88,14 @@ export const GLYPHS: Record<Judgement, string> = {
   blunder: '??',
 };
 
+export const JUDGEMENTS: Record<Judgement, string> = {
+  best: msg('Best'),
+  good: msg('Good'),
+  inaccuracy: msg('Inaccuracy'),
+  mistake: msg('Mistake'),
+  blunder: msg('Blunder'),
+};
+
 /** Numeric annotation glyphs of PGN that one gives by hand. */
 export const NAGS: Record<number, string> = { 1: '!', 2: '?', 3: '!!', 4: '??', 5: '!?', 6: '?!' };
 
@@ -99,7 +116,7 @@ export function secondsText(seconds: number): string {
 }
 
 export function dayText(seconds: number): string {
-  return new Date(1000 * seconds).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+  return new Date(1000 * seconds).toLocaleDateString(language(), { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 export function openingOf(game: Game | Summary): string {

@@ -10,6 +10,7 @@ use chess::PackedMove;
 use super::{
     prefetch::prefetch,
     value::{UNKNOWN, from_table, to_table},
+    zeroed::zeroed,
 };
 use crate::Bound;
 
@@ -51,9 +52,7 @@ const LARGE_MB: usize = 33;
 impl Table {
     pub(crate) fn new(megabytes: usize) -> Table {
         let buckets = (megabytes.max(1) << 20) / size_of::<Bucket>();
-        // Zeros from the system become atomics where they are; no page is touched.
-        let words = vec![0u64; size_of::<Bucket>() / 8 * (buckets + 1)];
-        let words: Box<[AtomicU64]> = words.into_iter().map(AtomicU64::new).collect();
+        let words = zeroed(size_of::<Bucket>() / 8 * (buckets + 1));
         let skipped = words.as_ptr().align_offset(size_of::<Bucket>());
         Table { words, skipped, buckets, generation: AtomicU8::new(0) }
     }
@@ -259,6 +258,28 @@ mod tests {
             assert!(keys.iter().all(|&key| table.get(key, 0).is_none()), "{megabytes}");
             assert_eq!(table.lines().len(), megabytes << 20 >> 6);
         }
+    }
+
+    /// Megabytes that the process has in memory.
+    #[cfg(target_os = "linux")]
+    fn resident() -> usize {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() >> 10
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_large_table_takes_memory_only_where_something_is_stored() {
+        const MEGABYTES: usize = 4096;
+        let before = resident();
+        let mut table = Table::new(MEGABYTES);
+        table.put(77, 0, entry(9, 5, 4, Bound::Lower));
+        table.clear();
+        assert_eq!(table.get(77, 0), None);
+        // Other tests of this process take memory meanwhile, but not gigabytes.
+        let grown = resident().saturating_sub(before);
+        assert!(grown < MEGABYTES / 2, "{grown} MB of {MEGABYTES}");
     }
 
     #[test]

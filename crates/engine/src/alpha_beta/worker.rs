@@ -224,9 +224,10 @@ impl Worker {
         self.stopped
     }
 
-    /// Nodes between two checks of what may end the search. A network takes as long for a position as the hand-made evaluation for a thousand.
+    /// Nodes between two checks of what may end the search. A network takes as long for a position as the hand-made evaluation for a thousand
+    /// or more.
     fn glance(&self, by_hand: u64) -> u64 {
-        if matches!(self.judge, Judge::Network(_)) { 8 } else { by_hand }
+        if matches!(self.judge, Judge::Network(_)) { 1 } else { by_hand }
     }
 
     fn is_out_of_time(&self, shared: &Shared<'_>) -> bool {

@@ -20,8 +20,6 @@ const FIRST_STEP: f32 = 8.0;
 const OVERDRAFT: f64 = 2.0;
 /// Share of the planned time after which the next iteration would hardly come to an end.
 const LAST_START: f64 = 0.55;
-/// Batches that must fit into the time for a move, so that none oversteps it by much.
-const BATCHES: u32 = 16;
 
 /// What the search would answer now.
 #[derive(Clone, Debug)]
@@ -158,7 +156,7 @@ impl Deepening<'_, '_> {
         // Without any result it is worth going to the limit.
         let soft = soft.filter(|_| completed > 0);
         let latest = [soft, budget.hard].into_iter().flatten().min();
-        self.walker.patience = latest.map(|latest| latest / BATCHES);
+        self.walker.patience = TimeBudget { soft: None, hard: latest }.for_a_batch(limits);
         let mut must_stop = |nodes: u64, on_time: bool| {
             if limits.nodes.is_some_and(|most| before + nodes >= most) {
                 return true;

@@ -2,7 +2,10 @@
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -34,6 +37,26 @@ impl Comparer for Whimsical {
 
     fn draw(&mut self) -> Embedding {
         Arc::new([0.0])
+    }
+}
+
+/// Raises a stop at the tenth position that it is shown.
+struct Stopping(Arc<Signals>, Arc<AtomicUsize>);
+
+impl Comparer for Stopping {
+    fn embed(&mut self, position: &Chess, player: Color) -> Embedding {
+        if self.1.fetch_add(1, Ordering::Relaxed) + 1 == 10 {
+            self.0.stop();
+        }
+        Whimsical.embed(position, player)
+    }
+
+    fn compare(&mut self, one: &Embedding, other: &Embedding) -> f32 {
+        Whimsical.compare(one, other)
+    }
+
+    fn draw(&mut self) -> Embedding {
+        Whimsical.draw()
     }
 }
 
@@ -173,4 +196,14 @@ fn who_waits_is_told_which_move_is_looked_at() {
     for (at, &(depth, m, number)) in told.iter().enumerate() {
         assert_eq!((depth as usize, number), (at / count + 1, at % count + 1), "{m}");
     }
+}
+
+#[test]
+fn a_stop_is_seen_at_the_next_node() {
+    let (signals, shown) = (Arc::new(Signals::new()), Arc::new(AtomicUsize::new(0)));
+    let mut search = small(Box::new(Stopping(Arc::clone(&signals), Arc::clone(&shown))));
+    let task = Task { limits: Limits::default(), signals: &signals, report: &mut |_| {} };
+    assert!(search.choose(&Moment::default(), task).best.is_some());
+    let shown = shown.load(Ordering::Relaxed);
+    assert!(shown <= 12, "{shown} positions were looked at");
 }

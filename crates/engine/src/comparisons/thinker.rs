@@ -23,7 +23,7 @@ use crate::{
     stopwatch::Stopwatch,
 };
 
-/// Nodes between two checks of the clock.
+/// Nodes between two checks of the clock of a simulated device, which takes longer to read than ours.
 const GLANCE: u64 = 64;
 
 #[derive(Clone, Debug, Default)]
@@ -124,7 +124,8 @@ impl Thinker {
 
     pub(super) fn must_stop(&mut self, signals: &Signals, stopwatch: &Stopwatch) -> bool {
         self.stopped |= self.limits.nodes.is_some_and(|most| self.nodes >= most);
-        if !self.stopped && self.nodes.is_multiple_of(GLANCE) {
+        // At every node: a single one may cost a network many milliseconds.
+        if !self.stopped && (stopwatch.device().is_none() || self.nodes.is_multiple_of(GLANCE)) {
             let late = |hard: Duration| !signals.is_pondering() && stopwatch.thought(signals) >= hard;
             self.stopped = signals.is_stopped() || self.limits.time.is_some_and(late);
         }

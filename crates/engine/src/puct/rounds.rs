@@ -26,8 +26,6 @@ pub(super) const LARGE: usize = 1024;
 const KNOWN_PER_LEAF: usize = 4;
 /// Batches are not made smaller than this where there is more to expand: as many boards go side by side through a network.
 pub(super) const LEAST_BATCH: usize = 8;
-/// Batches that must fit into the time for a move, so that none oversteps it by much.
-const BATCHES: u32 = 16;
 /// Rounds without a new leaf after which there is nothing left to find out.
 const ROUNDS_IN_VAIN: u32 = 100;
 
@@ -108,7 +106,7 @@ impl Rounds<'_, '_> {
     /// Leaves that the next batch may hold.
     fn next_batch(&self) -> usize {
         let plausible = plausible_leaves(self.tree.root().visits as usize);
-        let patience = self.budget.soft.or(self.budget.hard).map(|time| time / BATCHES);
+        let patience = self.budget.for_a_batch(&self.task.limits);
         let in_time =
             patience.map_or(usize::MAX, |time: Duration| self.evaluator.pace.reach(time).max(LEAST_BATCH));
         plausible.min(in_time).min(self.batch_size)

@@ -1,6 +1,10 @@
 //! The search as a whole: the tree is sound, mates are found, limits kept, and the tree stays from move to move.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
 
 use chess::{
     Brain, Evaluated, Moment, MoveScores, Opinion, PackedMove, Random, Traits, Wants,
@@ -236,6 +240,52 @@ fn a_stop_at_any_time_leaves_a_legal_move() {
         let best = search(16).choose(&at(KIWIPETE), task).best;
         assert!(best.is_some_and(|m| at(KIWIPETE).legal_moves().contains(&m)));
     }
+}
+
+/// A mind that takes a millisecond for each position, and raises a stop after so many of them.
+struct Slow {
+    counter: Counter,
+    stop: Arc<Signals>,
+    after: usize,
+    batches: Mutex<Vec<usize>>,
+}
+
+impl Brain for Slow {
+    fn traits(&self) -> &Traits {
+        self.counter.traits()
+    }
+
+    fn judge(&self, moments: &[Moment], wants: Wants) -> Vec<Opinion> {
+        self.counter.judge(moments, wants)
+    }
+
+    fn evaluate(&self, positions: &[Chess], wants: Wants) -> Evaluated {
+        thread::sleep(Duration::from_millis(positions.len() as u64));
+        let mut batches = self.batches.lock().unwrap();
+        batches.push(positions.len());
+        if batches.iter().sum::<usize>() >= self.after {
+            self.stop.stop();
+        }
+        self.counter.evaluate(positions, wants)
+    }
+
+    fn comparer(&self) -> Option<Box<dyn chess::Comparer>> {
+        None
+    }
+}
+
+#[test]
+fn a_stop_never_waits_for_a_batch_that_takes_long() {
+    let counter = Counter(traits(Some(MoveScores::Values), true));
+    let stop = Arc::new(Signals::new());
+    let slow = Arc::new(Slow { counter, stop: Arc::clone(&stop), after: 2_000, batches: Mutex::default() });
+    let brain: Arc<dyn Brain> = Arc::clone(&slow) as _;
+    let mut search = Puct::new(brain, Settings { hash_mb: 1, tree_mb: 64, ..Settings::default() });
+    search.choose(&at(KIWIPETE), Task { limits: Limits::default(), signals: &stop, report: &mut |_| {} });
+    // The tree is large enough for batches of twice the size by then.
+    let batches = slow.batches.lock().unwrap();
+    let late = &batches[batches.len() / 2..];
+    assert!(late.iter().all(|&size| size < 64), "{late:?}");
 }
 
 #[test]

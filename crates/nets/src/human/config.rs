@@ -97,11 +97,32 @@ pub struct SwiftConfig {
     pub accumulator: usize,
     /// Numbers per legal move.
     pub hidden: usize,
+    /// Transformer blocks after the convolutions; `layers = 0` for none.
+    #[serde(skip_serializing_if = "AttentionConfig::is_none")]
+    pub attention: AttentionConfig,
+}
+
+/// How squares that are far apart see each other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AttentionConfig {
+    pub layers: usize,
+    pub width: usize,
+    pub heads: usize,
+    /// Width between the two products of a feed-forward layer.
+    pub hidden: usize,
+}
+
+impl Default for AttentionConfig {
+    fn default() -> AttentionConfig {
+        AttentionConfig { layers: 0, width: 128, heads: 8, hidden: 256 }
+    }
 }
 
 impl Default for SwiftConfig {
     fn default() -> SwiftConfig {
-        SwiftConfig { channels: 64, blocks: 2, squeeze: 0, accumulator: 256, hidden: 64 }
+        let attention = AttentionConfig::default();
+        SwiftConfig { channels: 64, blocks: 2, squeeze: 0, accumulator: 256, hidden: 64, attention }
     }
 }
 
@@ -143,7 +164,9 @@ impl HumanConfig {
             smolgen: [2, 8],
             ..Hc3Config::default()
         };
-        let swift = SwiftConfig { channels: 8, blocks: 1, squeeze: 4, accumulator: 16, hidden: 16 };
+        let attention = AttentionConfig { layers: 1, width: 16, heads: 2, hidden: 16 };
+        let swift =
+            SwiftConfig { channels: 8, blocks: 1, squeeze: 4, accumulator: 16, hidden: 16, attention };
         let tiny = |architecture| HumanConfig {
             architecture,
             weights,
@@ -181,6 +204,24 @@ impl SwiftConfig {
         within("blocks", self.blocks, 0..=DEEPEST)?;
         within("squeeze", self.squeeze, 0..=MOST)?;
         within("accumulator", self.accumulator, 1..=MOST)?;
-        within("hidden", self.hidden, 1..=MOST)
+        within("hidden", self.hidden, 1..=MOST)?;
+        self.attention.check()
+    }
+}
+
+impl AttentionConfig {
+    pub(crate) fn is_none(&self) -> bool {
+        self.layers == 0
+    }
+
+    fn check(&self) -> Result<(), String> {
+        within("attention.layers", self.layers, 0..=DEEPEST)?;
+        within("attention.width", self.width, 1..=MOST)?;
+        within("attention.heads", self.heads, 1..=self.width)?;
+        within("attention.hidden", self.hidden, 1..=MOST)?;
+        match self.width.is_multiple_of(self.heads) {
+            true => Ok(()),
+            false => Err(format!("{} heads do not divide the width {} of attention", self.heads, self.width)),
+        }
     }
 }

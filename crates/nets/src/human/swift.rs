@@ -1,4 +1,5 @@
-//! Lookups per square and per move, and a small trunk: most of what a person sees is looked up, the rest convolutions blend in.
+//! Lookups per square and per move, and a small trunk: most of what a person sees is looked up, the rest convolutions and attention
+//! blend in.
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use kernels::{Level, head};
 
 use super::{
     Outputs, SwiftConfig, THINK_BINS,
+    attention::{Attention, PackedAttention},
     batch::{Batch, SwiftInput},
 };
 use crate::{
@@ -33,6 +35,7 @@ pub(crate) struct Swift {
     whole: Linear,
     board: Linear,
     blocks: Vec<Residual>,
+    attention: Option<Attention>,
     from: Linear,
     to: Linear,
     around: Linear,
@@ -54,6 +57,7 @@ pub(crate) struct Packed {
     parts: Ready,
     squares: Ready,
     blocks: Vec<Ready>,
+    attention: Option<PackedAttention>,
     head: Ready,
 }
 
@@ -89,6 +93,7 @@ impl Swift {
             whole: builder.linear(swift::WHOLE, hidden, true),
             board: builder.linear(context, channels, true),
             blocks: (0..sizes.blocks).map(|_| Residual::new(channels, sizes.squeeze, builder)).collect(),
+            attention: Attention::new(channels, sizes.attention, builder),
             from: builder.linear(channels, hidden, false),
             to: builder.linear(channels, hidden, false),
             around: builder.linear(context, hidden, true),
@@ -166,6 +171,10 @@ impl Swift {
             parts: parts.packed(flat(&self.parts)),
             squares: squares.packed(flat(&self.squares)),
             blocks: blocks.collect::<Option<_>>()?,
+            attention: match &self.attention {
+                Some(attention) => Some(attention.packed()?),
+                None => None,
+            },
             head: self.head_operation(&Arc::default())?.packed(self.head_flat()),
         })
     }
@@ -214,9 +223,16 @@ impl Swift {
         match packed {
             Some(packed) => {
                 let operations = self.blocks.iter().filter_map(Residual::operation);
-                fused::apply_all(operations.zip(&packed.blocks), x)
+                let x = fused::apply_all(operations.zip(&packed.blocks), x);
+                match (&self.attention, &packed.attention) {
+                    (Some(attention), Some(packed)) => attention.forward_packed(packed, x),
+                    _ => x,
+                }
             }
-            None => self.blocks.iter().fold(x, |x, block| block.forward(x)),
+            None => {
+                let x = self.blocks.iter().fold(x, |x, block| block.forward(x));
+                self.attention.iter().fold(x, |x, attention| attention.forward(x))
+            }
         }
     }
 
@@ -324,7 +340,14 @@ mod tests {
     fn fused_lookups_and_head_give_what_plain_operations_give() {
         let device = Device::flex().autodiff();
         let config = HumanConfig {
-            swift: SwiftConfig { channels: 32, blocks: 0, squeeze: 0, accumulator: 16, hidden: 16 },
+            swift: SwiftConfig {
+                channels: 32,
+                blocks: 0,
+                squeeze: 0,
+                accumulator: 16,
+                hidden: 16,
+                ..Default::default()
+            },
             ..HumanConfig::default()
         };
         let network = Swift::new(&config.swift, false, &mut Builder::new(5, &device));
@@ -360,7 +383,14 @@ mod tests {
     fn a_packed_network_says_what_the_network_says() {
         let device = Device::flex();
         let config = HumanConfig {
-            swift: SwiftConfig { channels: 32, blocks: 2, squeeze: 16, accumulator: 16, hidden: 16 },
+            swift: SwiftConfig {
+                channels: 32,
+                blocks: 2,
+                squeeze: 16,
+                accumulator: 16,
+                hidden: 16,
+                ..Default::default()
+            },
             ..HumanConfig::default()
         };
         let network = Swift::new(&config.swift, false, &mut Builder::new(5, &device));

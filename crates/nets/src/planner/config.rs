@@ -176,7 +176,14 @@ impl Default for PlannerWeights {
 
 impl Default for SplitConfig {
     fn default() -> SplitConfig {
-        let trunk = SwiftConfig { channels: 96, blocks: 4, squeeze: 32, accumulator: 256, hidden: 96 };
+        let trunk = SwiftConfig {
+            channels: 96,
+            blocks: 4,
+            squeeze: 32,
+            accumulator: 256,
+            hidden: 96,
+            ..SwiftConfig::default()
+        };
         SplitConfig { trunk, width: 96, heads: 6, layers: 2, feed: 192, rank: 48 }
     }
 }
@@ -231,7 +238,14 @@ impl PlannerConfig {
 
     /// Both architectures, both processes, both sources, and a policy alone.
     pub(super) fn all_tiny() -> Vec<PlannerConfig> {
-        let trunk = SwiftConfig { channels: 32, blocks: 1, squeeze: 0, accumulator: 16, hidden: 16 };
+        let trunk = SwiftConfig {
+            channels: 32,
+            blocks: 1,
+            squeeze: 0,
+            accumulator: 16,
+            hidden: 16,
+            ..SwiftConfig::default()
+        };
         let split = SplitConfig { trunk, width: 32, heads: 2, layers: 1, feed: 32, rank: 16 };
         let stream = StreamConfig { layers: 1, width: 32, heads: 2, feed: 32 };
         let tiny = PlannerConfig { horizon: 3, steps: 3, split, stream, ..PlannerConfig::default() };

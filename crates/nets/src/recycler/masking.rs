@@ -7,8 +7,12 @@ use burn::{
 use chess::encoding::recycler::CHANNELS;
 use data::Random;
 
-use super::{RecyclerConfig, heads::Head};
-use crate::{choice, layers::Builder, layers::indices};
+use super::RecyclerConfig;
+use crate::{
+    choice,
+    layers::{Builder, indices},
+    transformer::Head,
+};
 
 /// Nothing, and six kinds of pieces of two colours: the first channels of a square.
 const PIECES: usize = 13;

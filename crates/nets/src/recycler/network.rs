@@ -9,14 +9,18 @@ use burn::{
 use chess::encoding::recycler::{CHANNELS, CLASSES};
 
 use super::{
-    EvalForm, RecyclerConfig,
+    EvalForm, Feed, RecyclerConfig,
     batch::{Batch, LegalMoves, MOST_CHANGES},
-    block::{Block, Drop, TOKENS},
-    heads::Head,
     masking::{Hidden, Masking},
     next::Next,
 };
-use crate::layers::{Builder, indices};
+use crate::{
+    layers::{Builder, indices},
+    transformer::{Block, BlockSizes, Drop, Head},
+};
+
+/// The value token and the squares.
+pub(super) const TOKENS: usize = 65;
 
 #[derive(Module, Debug)]
 pub(crate) struct Recycler {
@@ -44,6 +48,9 @@ pub(super) struct Disturbance<'a> {
 impl Recycler {
     pub(super) fn new(config: &RecyclerConfig, builder: &mut Builder<'_>) -> Recycler {
         let width = config.width;
+        let RecyclerConfig { layers, heads, hidden, geometry, .. } = *config;
+        let gated = config.feed == Feed::SwiGlu;
+        let sizes = BlockSizes { layers, tokens: TOKENS, width, heads, hidden, gated, geometry };
         let outcomes = match config.eval {
             EvalForm::WinProbability => 1,
             EvalForm::WinDrawLoss => 3,
@@ -51,7 +58,7 @@ impl Recycler {
         Recycler {
             embed: builder.linear(CHANNELS, width, true),
             tokens: builder.normal([TOKENS, width], 0.1),
-            blocks: (0..config.layers).map(|_| Block::new(config, builder)).collect(),
+            blocks: (0..layers).map(|_| Block::new(sizes, builder)).collect(),
             recycle: Head::new(width, width, builder),
             eval: Head::new(width, outcomes, builder),
             moves: Head::new(width, CLASSES, builder),

@@ -5,8 +5,8 @@ use burn::{module::Module, tensor::Tensor};
 use chess::shakmaty::{Chess, Move, Position};
 use data::{Random, Sample};
 
-use super::{Recycler, RecyclerConfig, batch::boards, heads::Head};
-use crate::{choice, layers::Builder};
+use super::{Recycler, RecyclerConfig, batch::boards};
+use crate::{choice, layers::Builder, transformer::Head};
 
 /// Positions after moves on the first boards of a batch.
 #[derive(Debug, Default)]

@@ -19,10 +19,13 @@ use rayon::prelude::*;
 use super::{
     Recycler,
     batch::{Batch, LegalMoves, MOST_CHANGES},
-    block::TOKENS,
-    heads::Head,
+    network::TOKENS,
 };
-use crate::{choice, fused, weights::values};
+use crate::{
+    choice, fused,
+    transformer::{Block, Head},
+    weights::values,
+};
 
 /// Positions that go through the passes together.
 const GROUP: usize = 16;
@@ -94,7 +97,7 @@ impl ReadyRecycler {
     /// Nothing where the sizes are none that `kernels` computes.
     pub(super) fn new(network: &Recycler, arithmetic: Arithmetic) -> Option<ReadyRecycler> {
         let level = arithmetic.level();
-        let block = |block: &super::block::Block| {
+        let block = |block: &Block| {
             let (shape, parameters) = (block.shape(), values(block.flat()));
             let (own, geometry) = parameters.split_at(kernels::block::Layout::of(&shape).total());
             let encoder = Encoder::of_block(arithmetic, &shape, None, own).ok()?;

@@ -32,6 +32,8 @@ const LINES: usize = 3;
 /// Moves of a line that are told.
 const LINE_LENGTH: usize = 10;
 const MOST_MOVES: usize = 8;
+/// Ten hours.
+const LONGEST_CLOCK_S: u32 = 36_000;
 
 /// A position, and the player whom minds shall think of.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -46,9 +48,9 @@ pub(crate) struct Question {
     #[serde(default = "usual_rating")]
     #[schema(minimum = 600, maximum = 2600)]
     rating: u16,
-    /// Seconds that both players have left, of which at most ten hours count; none is no clock.
+    /// Seconds that both players have left; none is no clock.
     #[serde(default)]
-    #[schema(maximum = 4294967295.0)]
+    #[schema(maximum = 36000)]
     clock_s: Option<u32>,
 }
 
@@ -140,10 +142,13 @@ pub(crate) async fn opinions(
     if !RATINGS.contains(&question.rating) {
         return Err(SetupError::Rating(question.rating).into());
     }
+    if question.clock_s.is_some_and(|seconds| seconds > LONGEST_CLOCK_S) {
+        return Err(ApiError::bad(format!("a clock has at most {LONGEST_CLOCK_S} seconds")));
+    }
     let start = Start { fen: question.fen, moves: question.moves };
     let mut moment = start.new_moment()?;
     moment.players = Some(Ratings::lichess(Some(question.rating), Some(question.rating)));
-    moment.clocks = question.clock_s.map(|seconds| Clocks::start(seconds.clamp(1, 36_000), 0));
+    moment.clocks = question.clock_s.map(|seconds| Clocks::start(seconds.max(1), 0));
     let _turn = state.questions.begin(&client.0)?;
     let asker = Asker::new(&client.0, Urgency::Question);
     let networks = state.minds.networks.iter().map(|network| ask(network, &moment));

@@ -1,4 +1,4 @@
-//! One transformer block over the squares and the value token.
+//! One transformer block over the squares of a board and what stands beside them.
 
 use burn::{
     module::{Module, Param},
@@ -7,14 +7,28 @@ use burn::{
 };
 use kernels::{Activation, Level, block};
 
-use super::{Feed, RecyclerConfig, geometry};
+use super::geometry;
 use crate::{
     fused::{self, Flat, Operation},
     layers::Builder,
 };
 
-/// The value token and the squares.
-pub(super) const TOKENS: usize = 65;
+/// Sizes of the blocks of a network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockSizes {
+    /// Blocks one after another.
+    pub(crate) layers: usize,
+    /// The 64 squares, and tokens before them that belong to none.
+    pub(crate) tokens: usize,
+    pub(crate) width: usize,
+    pub(crate) heads: usize,
+    /// Width between the two products of the feed-forward layer.
+    pub(crate) hidden: usize,
+    /// SwiGLU instead of GELU.
+    pub(crate) gated: bool,
+    /// Whether heads learn how much squares look at each other whatever stands there.
+    pub(crate) geometry: bool,
+}
 
 #[derive(Module, Debug)]
 pub(crate) struct Block {
@@ -28,20 +42,20 @@ pub(crate) struct Block {
     feed_out: Linear,
     /// Added to the scores of attention: heads x tokens x tokens.
     geometry: Option<Param<Tensor<1>>>,
+    tokens: usize,
     heads: usize,
     gated: bool,
 }
 
 /// What training drops: the share, and the seed of this block and step.
-pub(super) type Drop = Option<block::Dropout>;
+pub(crate) type Drop = Option<block::Dropout>;
 
 impl Block {
-    pub(super) fn new(config: &RecyclerConfig, builder: &mut Builder<'_>) -> Block {
-        let RecyclerConfig { width, hidden, heads, .. } = *config;
-        let gated = config.feed == Feed::SwiGlu;
+    pub(crate) fn new(sizes: BlockSizes, builder: &mut Builder<'_>) -> Block {
+        let BlockSizes { layers, tokens, width, heads, hidden, gated, geometry } = sizes;
         let raised = if gated { 2 * hidden } else { hidden };
         // What all blocks add up to is as large as what one block alone would add.
-        let shrink = 1.0 / (2.0 * config.layers as f32).sqrt();
+        let shrink = 1.0 / (2.0 * layers as f32).sqrt();
         let end = |inputs: usize| shrink * (2.0 / (inputs + width) as f32).sqrt();
         Block {
             attention_norm: builder.norm(width),
@@ -50,33 +64,34 @@ impl Block {
             feed_norm: builder.norm(width),
             feed_in: builder.linear(width, raised, true),
             feed_out: builder.linear_spread(hidden, width, true, end(hidden)),
-            geometry: config.geometry.then(|| builder.given(geometry::biases(heads))),
+            geometry: geometry.then(|| builder.given(geometry::biases(heads, tokens))),
+            tokens,
             heads,
             gated,
         }
     }
 
     /// [batch, tokens, width] to the same.
-    pub(super) fn forward(&self, x: Tensor<3>, drop: Drop) -> Tensor<3> {
+    pub(crate) fn forward(&self, x: Tensor<3>, drop: Drop) -> Tensor<3> {
         match self.operation(drop) {
             Some(operation) => fused::apply(Level::best(), operation, x, self.flat()),
             None => self.plain(x, drop),
         }
     }
 
-    pub(super) fn shape(&self) -> block::Shape {
+    pub(crate) fn shape(&self) -> block::Shape {
         let [hidden, width] = self.feed_out.weight.val().dims();
         let activation = if self.gated { Activation::SwiGlu } else { Activation::Gelu };
-        block::Shape { tokens: TOKENS, width, heads: self.heads, hidden, activation, biases: true }
+        block::Shape { tokens: self.tokens, width, heads: self.heads, hidden, activation, biases: true }
     }
 
     /// This block as one operation, where that is possible.
-    fn operation(&self, dropout: Drop) -> Option<Operation> {
+    pub(crate) fn operation(&self, dropout: Drop) -> Option<Operation> {
         Operation::Tokens { shape: self.shape(), biased: self.geometry.is_some(), dropout }.possible()
     }
 
     /// All parameters in the order of the operation.
-    pub(super) fn flat(&self) -> Tensor<1> {
+    pub(crate) fn flat(&self) -> Tensor<1> {
         let flat = Flat::new(&self.feed_in.weight.val().device())
             .norm(&self.attention_norm)
             .linear(&self.attention)
@@ -134,14 +149,27 @@ mod tests {
     use super::*;
     use crate::weights::{Weights, values};
 
+    fn all_tiny() -> [BlockSizes; 3] {
+        let rich = BlockSizes {
+            layers: 2,
+            tokens: 65,
+            width: 32,
+            heads: 2,
+            hidden: 32,
+            gated: true,
+            geometry: true,
+        };
+        [rich, BlockSizes { tokens: 64, ..rich }, BlockSizes { gated: false, geometry: false, ..rich }]
+    }
+
     #[test]
     fn a_fused_block_gives_what_plain_operations_give() {
         let device = Device::flex().autodiff();
-        for config in RecyclerConfig::all_tiny() {
+        for sizes in all_tiny() {
             let mut builder = Builder::new(3, &device);
-            let block = Block::new(&config, &mut builder);
-            let x = builder.normal([3, TOKENS, config.width], 1.0).val();
-            let factors = builder.normal([3, TOKENS, config.width], 1.0).val();
+            let block = Block::new(sizes, &mut builder);
+            let x = builder.normal([3, sizes.tokens, sizes.width], 1.0).val();
+            let factors = builder.normal([3, sizes.tokens, sizes.width], 1.0).val();
             let results = |level: Option<Level>| {
                 let x = x.clone().detach().require_grad();
                 let y = match level {
@@ -157,7 +185,7 @@ mod tests {
                 all
             };
             let expected = results(None);
-            assert_eq!(expected.len(), 2 + if config.geometry { 13 } else { 12 });
+            assert_eq!(expected.len(), 2 + if sizes.geometry { 13 } else { 12 });
             for level in Level::all() {
                 let found = results(Some(level));
                 for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
@@ -173,10 +201,10 @@ mod tests {
     #[test]
     fn dropout_disturbs_a_block_the_same_way_for_the_same_seed() {
         let device = Device::flex();
-        let config = &RecyclerConfig::all_tiny()[0];
+        let [sizes, ..] = all_tiny();
         let mut builder = Builder::new(3, &device);
-        let block = Block::new(config, &mut builder);
-        let x = builder.normal([2, TOKENS, config.width], 1.0).val();
+        let block = Block::new(sizes, &mut builder);
+        let x = builder.normal([2, sizes.tokens, sizes.width], 1.0).val();
         let run = |drop| values(block.forward(x.clone(), drop));
         let with = |seed| Some(block::Dropout { rate: 0.3, seed });
         assert_eq!(run(with(1)), run(with(1)));

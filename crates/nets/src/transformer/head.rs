@@ -14,28 +14,35 @@ use crate::{
 
 #[derive(Module, Debug)]
 pub(crate) struct Head {
-    pub(super) norm: LayerNorm,
-    pub(super) inner: Linear,
-    pub(super) outer: Linear,
+    pub(crate) norm: LayerNorm,
+    pub(crate) inner: Linear,
+    pub(crate) outer: Linear,
 }
 
 impl Head {
     /// Its outputs are near zero to begin with, so that nothing is held for sure.
-    pub(super) fn new(width: usize, outputs: usize, builder: &mut Builder<'_>) -> Head {
+    pub(crate) fn new(width: usize, outputs: usize, builder: &mut Builder<'_>) -> Head {
+        Head::with_spread(width, outputs, 0.02, builder)
+    }
+
+    /// Outputs that begin at zero: what they are added to begins as it was.
+    pub(crate) fn silent(width: usize, outputs: usize, builder: &mut Builder<'_>) -> Head {
+        Head::with_spread(width, outputs, 0.0, builder)
+    }
+
+    fn with_spread(width: usize, outputs: usize, spread: f32, builder: &mut Builder<'_>) -> Head {
         Head {
             norm: builder.norm(width),
             inner: builder.linear(width, width, true),
-            outer: builder.linear_spread(width, outputs, true, 0.02),
+            outer: builder.linear_spread(width, outputs, true, spread),
         }
     }
 
     /// [batch, tokens, width] to [batch, tokens, outputs].
-    pub(super) fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-        let [inputs, hidden] = self.inner.weight.val().dims();
+    pub(crate) fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         let [_, outputs] = self.outer.weight.val().dims();
         let [batch, tokens, _] = x.dims();
-        let operation = Operation::Perceptron { shape: perceptron::Shape { inputs, hidden, outputs } };
-        match operation.possible() {
+        match self.operation() {
             Some(operation) => {
                 let y: Tensor<2> = fused::apply(Level::best(), operation, x, self.flat());
                 y.reshape([batch, tokens, outputs])
@@ -44,8 +51,15 @@ impl Head {
         }
     }
 
+    /// This head as one operation, where that is possible.
+    pub(crate) fn operation(&self) -> Option<Operation> {
+        let [inputs, hidden] = self.inner.weight.val().dims();
+        let [_, outputs] = self.outer.weight.val().dims();
+        Operation::Perceptron { shape: perceptron::Shape { inputs, hidden, outputs } }.possible()
+    }
+
     /// All parameters in the order of the operation.
-    fn flat(&self) -> Tensor<1> {
+    pub(crate) fn flat(&self) -> Tensor<1> {
         Flat::new(&self.inner.weight.val().device())
             .norm(&self.norm)
             .linear(&self.inner)

@@ -1,0 +1,5 @@
+"""Games go over the wire as text."""
+
+import schemathesis
+
+schemathesis.serializer.alias("application/x-chess-pgn", "text/plain")
