@@ -32,7 +32,7 @@ const MOST_WEIGHT: f32 = 127.0;
 /// Boards whose largest number is below this count as empty: its inverse would not be finite.
 const LEAST_ACTIVE: f32 = 1e-30;
 
-/// Parameters of a residual block, in the order of [`super::Packed`], rounded and packed.
+/// Parameters of a residual block, in the order of [`super::PackedResidual`], rounded and packed.
 #[derive(Clone, Debug)]
 pub struct PackedResidualInt8 {
     level: Level,
