@@ -9,7 +9,8 @@ over the best rival of all, and at each precision over the best rival of that pr
 Rounds alternate (ours, theirs, ours, theirs) and the table gives medians, because other work on the machine comes and goes.
 Where much of it does, CPU=1 compares CPU time instead of the clock's, on one thread each. LEVELS names ours (default: avx512
 and the highest that the CPU has), ROUNDS how many, SECONDS how long each measurement takes, WORK which work (default:
-train:256,train:64,infer:256,infer:1), RIVALS which rivals by parts of their names.
+train:256,train:64,infer:256,infer:1), RIVALS which rivals by parts of their names. COMPILED=0 leaves out what is compiled, which takes
+minutes of CPU time for each network, and tells nothing about a rival at its best.
 Networks: transformer blocks with smolgen of human-hc3 (8 x 256) and human-small (4 x 128), and residual convolutions 2 x 64.
 Only the trunks are compared: positions are random numbers of the blocks' shape.
 """
@@ -77,6 +78,7 @@ class Residual(nn.Module):
 
 
 CPU = os.environ.get("CPU") == "1"
+COMPILED = os.environ.get("COMPILED", "1") == "1"
 LEVELS = os.environ.get("LEVELS", "avx512,").split(",")
 SECONDS = int(os.environ.get("SECONDS", "2"))
 
@@ -142,7 +144,8 @@ def theirs(name, kind, batch, threads):
     for half in (False, True):
         precision = "bf16" if half else "fp32"
         found[f"PyTorch {precision}"] = lambda half=half: work(trunk, x, half)
-        found[f"PyTorch {precision} compiled"] = lambda half=half: work(torch.compile(trunk), x, half)
+        if COMPILED:
+            found[f"PyTorch {precision} compiled"] = lambda half=half: work(torch.compile(trunk), x, half)
     if kind == "infer":
         trunk.eval()
         for quantized in (False, True):

@@ -1,4 +1,4 @@
-//! A position's worth in sixteen bits, as annotated games and tables carry it.
+//! A position's value in sixteen bits, as annotated games and tables carry it.
 
 use crate::comment::Eval;
 
@@ -37,7 +37,7 @@ impl Evaluation {
         }
     }
 
-    /// The same worth with the colours swapped.
+    /// The same value with the colours swapped.
     #[must_use]
     pub fn flipped(self) -> Evaluation {
         Evaluation(self.0.saturating_neg())

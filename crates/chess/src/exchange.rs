@@ -59,8 +59,8 @@ fn is_en_prise(board: &Board, color: Color, square: Square) -> bool {
     let Some((taker, role)) = cheapest(board, board.attacks_to(square, !color, occupied)) else {
         return false;
     };
-    let worth = board.role_at(square).map_or(0, exchange_value);
-    let balance = worth - SOMETHING - exchange_value(role);
+    let value = board.role_at(square).map_or(0, exchange_value);
+    let balance = value - SOMETHING - exchange_value(role);
     balance >= 0 || exchange(board, square, occupied.without(taker), color, balance)
 }
 

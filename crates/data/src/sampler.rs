@@ -66,11 +66,11 @@ pub enum SamplerError {
 
 /// Batches of samples, made ahead in background threads.
 pub struct Sampler {
-    batches: Ordered<Result<Batch, SamplerError>>,
+    batches: Ordered<Result<SampleBatch, SamplerError>>,
     state: SamplerState,
 }
 
-struct Batch {
+struct SampleBatch {
     samples: Vec<Sample>,
     epoch: u64,
     taken: u64,
@@ -126,7 +126,7 @@ impl Sampler {
                     None => sample,
                 })
             };
-            Ok(Batch { samples: references.iter().filter_map(make).collect(), epoch, taken })
+            Ok(SampleBatch { samples: references.iter().filter_map(make).collect(), epoch, taken })
         };
         let batches = Ordered::new(options.threads, 4 * options.threads, mixed.batches(options.batch), work);
         Sampler { batches, state }

@@ -41,7 +41,7 @@ pub(crate) struct BlunderGuard {
     engine: Option<AlphaBeta>,
 }
 
-/// A position that is to be looked at, and how long that may take.
+/// A position that is to be searched, and how long that may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) moment: &'a Moment,
@@ -97,7 +97,7 @@ impl BlunderGuard {
         Some(BlunderGuard { engine: Some(idle.unwrap_or_else(new)) })
     }
 
-    /// Looks at a position and its moves; `None` if the settings ask for no guard. The answer depends on the question alone,
+    /// Searches a position and its moves; `None` if the settings ask for no guard. The answer depends on the question alone,
     /// however many others wait, unless its deadline passes.
     pub(crate) fn check<'a>(
         &'a mut self,
@@ -132,7 +132,7 @@ impl Check<'_> {
         m != best && loss > self.tolerated && !self.question.signals.is_stopped()
     }
 
-    /// Whether nothing more can be looked at.
+    /// Whether nothing more can be searched.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.nodes_left == 0
     }

@@ -64,7 +64,7 @@ impl Search for Comparisons {
         Choice {
             best: Some(best.m),
             ponder: best.line.get(1).copied(),
-            score: best.worth.as_ref().map(|worth| self.thinker.judge.score(worth)),
+            score: best.value.as_ref().map(|value| self.thinker.judge.score(value)),
             nodes: self.thinker.nodes,
             simulated: stopwatch.simulated(),
             ..Choice::default()

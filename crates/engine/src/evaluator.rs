@@ -28,14 +28,14 @@ const GLANCE: u32 = 8;
 
 /// Positions of nodes that the tree wants to hear the mind on.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct EvalBatch {
     ids: Vec<u32>,
     positions: Vec<Chess>,
     /// The same positions with their past, for a mind whose answers depend on it; else empty.
     moments: Vec<Moment>,
 }
 
-impl Batch {
+impl EvalBatch {
     pub(crate) fn push(&mut self, id: u32, position: &Chess) {
         self.ids.push(id);
         self.positions.push(position.clone());
@@ -51,7 +51,7 @@ impl Batch {
         self.ids.len()
     }
 
-    pub(crate) fn append(&mut self, mut more: Batch) {
+    pub(crate) fn append(&mut self, mut more: EvalBatch) {
         self.ids.append(&mut more.ids);
         self.positions.append(&mut more.positions);
         self.moments.append(&mut more.moments);
@@ -62,11 +62,11 @@ impl Batch {
     }
 
     /// Takes out the oldest, `most` of them or all.
-    pub(crate) fn take(&mut self, most: usize) -> Batch {
+    pub(crate) fn take(&mut self, most: usize) -> EvalBatch {
         let most = most.min(self.len());
         let moments = self.moments.split_off(most.min(self.moments.len()));
         let rest =
-            Batch { ids: self.ids.split_off(most), positions: self.positions.split_off(most), moments };
+            EvalBatch { ids: self.ids.split_off(most), positions: self.positions.split_off(most), moments };
         std::mem::replace(self, rest)
     }
 }
@@ -84,7 +84,7 @@ pub(crate) type Answers = (Vec<u32>, Vec<Judgement>);
 
 struct Job {
     search: u32,
-    batch: Batch,
+    batch: EvalBatch,
 }
 
 struct Answer {
@@ -207,7 +207,7 @@ impl Evaluator {
         self.under_way
     }
 
-    pub(crate) fn ask(&mut self, batch: Batch) {
+    pub(crate) fn ask(&mut self, batch: EvalBatch) {
         self.under_way += 1;
         if let Some(device) = self.stopwatch.device() {
             let took = device.cost(batch.len());
@@ -336,8 +336,8 @@ impl Job {
 }
 
 /// What the mind says of positions; `None` if it has no value for each, or leaves out moves.
-pub(crate) fn judge(brain: &dyn Brain, scores_moves: bool, batch: &Batch) -> Option<Vec<Judgement>> {
-    let Batch { positions, moments, .. } = batch;
+pub(crate) fn judge(brain: &dyn Brain, scores_moves: bool, batch: &EvalBatch) -> Option<Vec<Judgement>> {
+    let EvalBatch { positions, moments, .. } = batch;
     let wants = if scores_moves { Wants::POLICY_AND_VALUE } else { Wants::VALUE };
     let found = match moments.len() == positions.len() {
         true => Evaluated::of_moments(brain, moments, wants),

@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use chess::{Wdl, shakmaty::Move};
 
-/// Who waits as long as this wants to see which move is looked at.
+/// Who waits as long as this wants to see which move is searched.
 pub(crate) const TELLS_MOVES_AFTER: Duration = Duration::from_secs(3);
 
 /// A value for the side to move.
@@ -70,7 +70,7 @@ pub enum Bound {
 #[derive(Clone, Debug)]
 pub struct Info {
     pub depth: u32,
-    /// Deepest ply that was looked at.
+    /// Deepest ply that was searched (`seldepth`).
     pub seldepth: u32,
     /// Rank of this line among the best, from 1.
     pub multipv: usize,
@@ -85,7 +85,7 @@ pub struct Info {
     /// How likely the mind holds the first move of the line to be played.
     pub chance: Option<f32>,
     pub line: Vec<Move>,
-    /// The root move that is looked at now and its number from 1, where the rest repeats what is known already.
+    /// The root move that is searched now and its number from 1, where the rest repeats what is known already.
     pub current: Option<(Move, usize)>,
     /// A word for people on how the search went.
     pub remark: Option<String>,

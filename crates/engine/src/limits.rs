@@ -24,7 +24,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Stop when a mate in this many moves is found.
     pub mate: Option<u32>,
-    /// Look at these root moves alone; empty means all.
+    /// Search these root moves alone; empty means all.
     pub search_moves: Vec<Move>,
     /// How late moves have been lately, as [`Lateness`](crate::Lateness) measures it; kept back on top of the overhead.
     pub lateness: Duration,

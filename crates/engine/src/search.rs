@@ -56,7 +56,7 @@ pub struct SearchEntry {
     pub about: &'static str,
     /// What a mind must have; of these, policy and value count.
     pub needs: Wants,
-    /// Whether it answers after one look at the position, so that nobody has to limit it.
+    /// Whether it answers after one evaluation of the position, so that nobody has to limit it.
     pub at_once: bool,
     pub make: fn(Arc<dyn Brain>, Settings) -> Box<dyn Search>,
 }

@@ -20,7 +20,7 @@ fn main() {
     let level = Level::best();
     let numbers = |len: usize| -> Vec<f32> { (0..len).map(|i| (i % 251) as f32 / 251.0 - 0.5).collect() };
     let parameters: Vec<f32> = numbers(conv::parameters(channels)).into_iter().map(|x| 0.05 * x).collect();
-    let packed = conv::Packed::new(level, channels, &parameters, true);
+    let packed = conv::PackedResidual::new(level, channels, &parameters, true);
     let x = numbers(batch * 64 * channels);
     let mut y = vec![0.0; x.len()];
     let mut to_x = vec![0.0; x.len()];
@@ -45,7 +45,7 @@ fn main() {
         2.0 * flops / back / 1e9
     );
     if kernels::int8() {
-        let packed = conv::int8::Packed::new(level, channels, 0, &parameters);
+        let packed = conv::int8::PackedResidualInt8::new(level, channels, 0, &parameters);
         let x: Vec<f32> = x.iter().map(|x| x.max(0.0)).collect();
         let there = time(budget(1), || conv::int8::forward(&packed, &x, &mut y));
         println!("int8 {channels} x {batch}: there {:.3} ms {:.0} GOP/s", 1e3 * there, flops / there / 1e9);

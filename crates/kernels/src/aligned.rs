@@ -46,7 +46,7 @@ impl Aligned {
     }
 
     /// A buffer whose numbers are whatever was there before.
-    pub fn room(len: usize) -> Aligned {
+    pub fn scratch(len: usize) -> Aligned {
         match take(lines_for(len)) {
             Some(lines) => Aligned { lines, len },
             None => Aligned::zeros(len),
@@ -70,7 +70,7 @@ impl Drop for Aligned {
 
 impl Clone for Aligned {
     fn clone(&self) -> Aligned {
-        let mut copy = Aligned::room(self.len);
+        let mut copy = Aligned::scratch(self.len);
         copy.copy_from_slice(self);
         copy
     }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rooms_come_in_few_sizes_that_waste_little() {
+    fn buffers_come_in_few_sizes_that_waste_little() {
         let sizes: std::collections::HashSet<usize> = (1..=1usize << 20).map(lines_for).collect();
         assert!(sizes.len() < 200, "{}", sizes.len());
         assert!((1..=1usize << 20).all(|len| {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn room_that_was_used_comes_back_as_zeros_when_zeros_are_asked_for() {
+    fn a_buffer_that_was_used_comes_back_as_zeros_when_zeros_are_asked_for() {
         Aligned::zeros(77_777).fill(3.0);
         assert!(Aligned::zeros(77_777).iter().all(|&x| x == 0.0));
     }

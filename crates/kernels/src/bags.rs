@@ -147,22 +147,22 @@ mod tests {
             let table = random(seed, 9 * width);
             let gradient = random(seed ^ 1, bags.len() * width);
             let mut sums = vec![0.0f32; bags.len() * width];
-            let mut slopes = vec![0.0f32; 9 * width];
+            let mut gradients = vec![0.0f32; 9 * width];
             for (i, bag) in bags.iter().enumerate() {
                 for &row in bag {
                     for c in 0..width {
                         sums[i * width + c] += table[row as usize * width + c];
-                        slopes[row as usize * width + c] += gradient[i * width + c];
+                        gradients[row as usize * width + c] += gradient[i * width + c];
                     }
                 }
             }
             let bags = Bags { rows: &rows, ends: &ends };
             for level in Level::all() {
-                let (mut out, mut to_table) = (vec![1.0; sums.len()], vec![0.0; slopes.len()]);
+                let (mut out, mut to_table) = (vec![1.0; sums.len()], vec![0.0; gradients.len()]);
                 forward(level, bags, &table, width, &mut out);
                 backward(level, bags, &gradient, width, &mut to_table);
                 prop_assert_eq!(&out, &sums);
-                prop_assert_eq!(&to_table, &slopes);
+                prop_assert_eq!(&to_table, &gradients);
             }
         }
     }

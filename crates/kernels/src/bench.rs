@@ -100,11 +100,11 @@ fn numbers(len: usize) -> Vec<f32> {
 fn one_product(level: Level, size: Size, budget: Duration) -> Line {
     let Size { m, n, k } = size;
     let values = numbers(m.max(n) * k);
-    let mut left = Aligned::room(product::words(level, m, k));
-    let mut right = Aligned::room(product::words(level, n, k));
+    let mut left = Aligned::scratch(product::words(level, m, k));
+    let mut right = Aligned::scratch(product::words(level, n, k));
     product::left(level, View::new(&values, m, k), &mut left);
     product::right(level, View::new(&values, k, n), &mut right);
-    let mut out = Aligned::room(m * n);
+    let mut out = Aligned::scratch(m * n);
     // One alone is too short for the clock.
     const TIMES: usize = 20;
     let [seconds, cpu_seconds] = time(budget, || {

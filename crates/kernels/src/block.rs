@@ -2,7 +2,7 @@
 //!
 //! `x1 = x + attention(norm(x))`, then `y = x1 + down(activation(up(norm(x1))))`.
 //!
-//! What is costly to compute is kept for the backward pass, the rest is computed again there ([`Shape::trail`]). A batch is cut into chunks of fixed size that threads take in any order, and the gradients of the
+//! What is costly to compute is kept for the backward pass, the rest is computed again there ([`Shape::saved`]). A batch is cut into chunks of fixed size that threads take in any order, and the gradients of the
 //! chunks are added in the order of the batch: the result does not depend on the number of threads.
 
 mod attention;
@@ -13,15 +13,15 @@ mod group;
 mod half;
 mod layout;
 mod packed;
+mod saved;
 mod scratch;
 #[cfg(test)]
 mod tests;
-mod trail;
 
 pub use batch::{Kept, backward, backward_masked, forward, forward_masked};
 pub use dropout::Dropout;
 pub use layout::{Layout, Part};
-pub use packed::Packed;
+pub use packed::PackedBlock;
 
 use crate::activation::Activation;
 

@@ -1,5 +1,5 @@
 //! How surprising choices are: cross-entropy of softmaxes over lists of different lengths, which lie one after another without
-//! anything between them. The target of a list is one choice, or chances. Nothing is kept for the way back, and nothing is filled up to the
+//! anything between them. The target of a list is one choice, or chances. Nothing is kept for the backward pass, and nothing is filled up to the
 //! longest list.
 
 use crate::{
@@ -83,7 +83,7 @@ impl Target<'_> {
         }
     }
 
-    /// From a softmax to the slope of the loss.
+    /// From a softmax to the gradient of the loss.
     fn subtract(self, softmax: &mut [f32]) {
         match self {
             Target::Chosen(place) => softmax[place] -= 1.0,

@@ -20,7 +20,7 @@ mod tests;
 
 pub use batch::{Kept, backward, forward, forward_keeping};
 
-/// What lies between input and output of boards, as the way back needs it.
+/// What lies between input and output of boards, as the backward pass needs it.
 #[derive(Clone, Debug)]
 pub struct Between {
     /// After the first convolution: in groups of sixteen boards where the level rounds, else plain.
@@ -69,7 +69,7 @@ fn place(neighbour: usize, first: usize, channels: usize) -> Place {
 /// Parameters of a residual block `relu(x + second(relu(first(x))))`, packed. Weights are `[9 x channels, channels]`, the nine
 /// neighbours from the lower left to the upper right, and the flat order is weight, bias, weight, bias.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedResidual {
     level: Level,
     channels: usize,
     biases: [Vec<f32>; 2],
@@ -100,14 +100,14 @@ pub fn fits(channels: usize) -> bool {
     channels > 0 && channels.is_multiple_of(32)
 }
 
-impl Packed {
-    pub fn new(level: Level, channels: usize, parameters: &[f32], train: bool) -> Packed {
+impl PackedResidual {
+    pub fn new(level: Level, channels: usize, parameters: &[f32], train: bool) -> PackedResidual {
         assert!(fits(channels), "{channels} channels");
         assert_eq!(parameters.len(), self::parameters(channels));
         let halves = parameters.split_at(parameters.len() / 2);
         let halves = [halves.0, halves.1].map(|half| half.split_at(9 * channels * channels));
         let ahead = halves.map(|(weight, _)| {
-            let mut to = Aligned::room(product::words(level, channels, 9 * channels));
+            let mut to = Aligned::scratch(product::words(level, channels, 9 * channels));
             for (neighbour, first) in parts(channels) {
                 let rows = View::new(&weight[(neighbour * channels + first) * channels..], PART, channels);
                 product::right_at(level, rows, &mut to, place(neighbour, first, channels));
@@ -117,7 +117,7 @@ impl Packed {
         // Back through neighbour i is ahead through neighbour 8 - i with the transposed weight.
         let back = train.then(|| {
             halves.map(|(weight, _)| {
-                let mut to = Aligned::room(product::words(level, channels, 9 * channels));
+                let mut to = Aligned::scratch(product::words(level, channels, 9 * channels));
                 for (neighbour, first) in parts(channels) {
                     let weight = &weight[neighbour * channels * channels..][..channels * channels];
                     let columns = View::new(weight, channels, channels).columns(first, PART);
@@ -127,7 +127,14 @@ impl Packed {
                 to
             })
         });
-        Packed { level, channels, biases: halves.map(|(_, bias)| bias.to_vec()), squeeze: None, ahead, back }
+        PackedResidual {
+            level,
+            channels,
+            biases: halves.map(|(_, bias)| bias.to_vec()),
+            squeeze: None,
+            ahead,
+            back,
+        }
     }
 
     /// A block `relu(x + gate * second(relu(first(x))))` with a gate for each channel, which sees the means of all of them.
@@ -137,10 +144,10 @@ impl Packed {
         reduced: usize,
         parameters: &[f32],
         train: bool,
-    ) -> Packed {
+    ) -> PackedResidual {
         let (own, rest) = parameters.split_at(self::parameters(channels));
         let squeeze = Some(Squeeze::new(channels, reduced, rest));
-        Packed { squeeze, ..Packed::new(level, channels, own, train) }
+        PackedResidual { squeeze, ..PackedResidual::new(level, channels, own, train) }
     }
 
     /// Numbers in all parameters.

@@ -83,7 +83,7 @@ struct Places {
     mix_bias: Range<usize>,
 }
 
-/// A matrix laid out for the CPU, with its bias; the transpose is for the way back.
+/// A matrix laid out for the CPU, with its bias; the transpose is for the backward pass.
 #[derive(Clone, Debug)]
 struct Matrix {
     ahead: Aligned,
@@ -94,7 +94,7 @@ struct Matrix {
 
 /// The parameters laid out for the CPU.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedCross {
     level: Level,
     shape: Shape,
     norm: [Vec<f32>; 2],
@@ -103,9 +103,9 @@ pub struct Packed {
     mix: Matrix,
 }
 
-impl Packed {
-    /// `train` if the way back will be asked for.
-    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+impl PackedCross {
+    /// `train` if the backward pass will be asked for.
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> PackedCross {
         assert!(shape.fits() && parameters.len() == shape.parameters(), "{shape:?}");
         let places = shape.places();
         let matrix = |weights: Range<usize>, bias: Range<usize>| {
@@ -120,7 +120,7 @@ impl Packed {
             }
             Matrix { ahead, back, bias: parameters[bias].to_vec(), inputs }
         };
-        Packed {
+        PackedCross {
             level,
             shape,
             norm: [parameters[places.norm].to_vec(), parameters[places.norm_bias].to_vec()],
@@ -132,7 +132,7 @@ impl Packed {
 }
 
 /// Tokens `[boards x tokens, width]` that have looked at squares `[boards x 64, channels]`.
-pub fn forward(packed: &Packed, squares: &[f32], x: &[f32], y: &mut [f32]) {
+pub fn forward(packed: &PackedCross, squares: &[f32], x: &[f32], y: &mut [f32]) {
     let [of_tokens, of_squares] = check(packed.shape, squares, x);
     assert_eq!(x.len(), y.len());
     let all = y.par_chunks_mut(CHUNK * of_tokens).zip(x.par_chunks(CHUNK * of_tokens));
@@ -144,7 +144,7 @@ pub fn forward(packed: &Packed, squares: &[f32], x: &[f32], y: &mut [f32]) {
 
 /// From the gradient of `y` to those of squares and tokens; returns that of the parameters.
 pub fn backward(
-    packed: &Packed,
+    packed: &PackedCross,
     (squares, x): (&[f32], &[f32]),
     gradient: &[f32],
     (to_squares, to_x): (&mut [f32], &mut [f32]),

@@ -61,7 +61,7 @@ impl Dense {
         let weights = match arithmetic.int8() {
             Some(_) => DenseWeights::Bytes(Int8Matrix::new(linear.weights, linear.bias)),
             None => {
-                let mut to = Aligned::room(product::words(level, outputs, inputs));
+                let mut to = Aligned::scratch(product::words(level, outputs, inputs));
                 product::right(level, linear.weights, &mut to);
                 DenseWeights::Floats(to)
             }
@@ -91,7 +91,7 @@ impl Dense {
             let rows = x.len() / self.inputs;
             let (stride, tall) = (product::rounded(self.outputs), product::rounded(rows));
             let (x, mut buffer) = (View::new(x, rows, self.inputs), DenseBuffer::default());
-            let mut wide = Aligned::room(tall * stride);
+            let mut wide = Aligned::scratch(tall * stride);
             self.rows(x, &mut buffer, &mut wide, stride, Base::Nothing);
             for (y, wide) in y.chunks_exact_mut(self.outputs).zip(wide.chunks_exact(stride)) {
                 y.copy_from_slice(&wide[..self.outputs]);

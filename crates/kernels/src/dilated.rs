@@ -60,7 +60,7 @@ impl Shape {
 
 /// Parameters of `relu(product(relu(convolutions)))`, packed.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedDilated {
     level: Level,
     shape: Shape,
     rows: Vec<f32>,
@@ -70,21 +70,21 @@ pub struct Packed {
     back: Option<Aligned>,
 }
 
-impl Packed {
-    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+impl PackedDilated {
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> PackedDilated {
         assert!(shape.fits(), "{shape:?}");
         assert_eq!(parameters.len(), shape.parameters());
         let [rows, bias, weight, mix_bias] = shape.split(parameters);
         let (total, width) = (shape.total(), shape.width);
         let weight = View::new(weight, total, width);
-        let mut ahead = Aligned::room(product::words(level, width, total));
+        let mut ahead = Aligned::scratch(product::words(level, width, total));
         product::right(level, weight, &mut ahead);
         let back = train.then(|| {
-            let mut back = Aligned::room(product::words(level, total, width));
+            let mut back = Aligned::scratch(product::words(level, total, width));
             product::right_transposed(level, weight, &mut back);
             back
         });
         let [rows, bias, mix_bias] = [rows, bias, mix_bias].map(<[f32]>::to_vec);
-        Packed { level, shape, rows, bias, mix_bias, ahead, back }
+        PackedDilated { level, shape, rows, bias, mix_bias, ahead, back }
     }
 }

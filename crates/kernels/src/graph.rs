@@ -262,7 +262,7 @@ struct PackedNode {
 
 /// A layer's parameters, packed for the CPU.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedGraphLayer {
     level: Level,
     shape: Shape,
     places: Places,
@@ -273,20 +273,20 @@ pub struct Packed {
     parameters: Vec<f32>,
 }
 
-impl Packed {
+impl PackedGraphLayer {
     /// `train` if the backward pass will be asked for.
-    pub fn new(level: Level, shape: &Shape, parameters: &[f32], train: bool) -> Packed {
+    pub fn new(level: Level, shape: &Shape, parameters: &[f32], train: bool) -> PackedGraphLayer {
         assert!(shape.fits(), "{shape:?}");
         let places = shape.places();
         assert_eq!(parameters.len(), places.total);
         let (widths, columns) = shape.columns();
         let pair = |place: &Range<usize>, rows: usize, columns: usize| {
             let view = View::new(&parameters[place.clone()], rows, columns);
-            let mut ahead = Aligned::room(product::words(level, columns, rows));
+            let mut ahead = Aligned::scratch(product::words(level, columns, rows));
             product::right(level, view, &mut ahead);
             let mut back = Aligned::default();
             if train {
-                back = Aligned::room(product::words(level, rows, columns));
+                back = Aligned::scratch(product::words(level, rows, columns));
                 product::right_transposed(level, view, &mut back);
             }
             [ahead, back]
@@ -300,7 +300,7 @@ impl Packed {
         };
         let nodes = places.nodes.iter().enumerate().map(node).collect();
         let (shape, parameters) = (shape.clone(), parameters.to_vec());
-        Packed { level, shape, places, widths, columns, nodes, parameters }
+        PackedGraphLayer { level, shape, places, widths, columns, nodes, parameters }
     }
 
     fn part(&self, place: &Range<usize>) -> &[f32] {

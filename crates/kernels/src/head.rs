@@ -100,7 +100,7 @@ impl Places {
 /// Parameters, packed but for the table: `from` and `to` `[channels, hidden]`, `hidden` `[hidden, hidden]` and its bias, the
 /// weights of the score, of origins and of targets, and the table `[rows, hidden]`, in this order.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedHead {
     level: Level,
     shape: Shape,
     /// `from` and `to` side by side.
@@ -113,8 +113,8 @@ pub struct Packed {
     target: Vec<f32>,
 }
 
-impl Packed {
-    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+impl PackedHead {
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> PackedHead {
         assert!(shape.fits(), "{shape:?}");
         let Shape { channels: c, hidden: h } = shape;
         let places = shape.places();
@@ -134,7 +134,7 @@ impl Packed {
             product::right_transposed(level, view, &mut to);
             to
         };
-        Packed {
+        PackedHead {
             level,
             shape,
             ends: ahead(ends),

@@ -1,4 +1,4 @@
-//! A dense layer that learns: `y = x * weights + bias`, rectified or as it is, and the way back.
+//! A dense layer that learns: `y = x * weights + bias`, rectified or as it is, and the backward pass.
 
 use rayon::prelude::*;
 
@@ -29,38 +29,38 @@ impl Shape {
 
 /// A layer with its weights laid out for the CPU.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedLayer {
     level: Level,
     shape: Shape,
     ahead: Aligned,
-    /// The transpose, for the way back.
+    /// The transpose, for the backward pass.
     back: Aligned,
     /// For whole groups of columns.
     bias: Vec<f32>,
 }
 
-impl Packed {
-    /// `train` if the way back will be asked for.
-    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+impl PackedLayer {
+    /// `train` if the backward pass will be asked for.
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> PackedLayer {
         let Shape { inputs, outputs, .. } = shape;
         assert_eq!(parameters.len(), shape.parameters());
         let (weights, bias) = parameters.split_at(inputs * outputs);
         let weights = View::new(weights, inputs, outputs);
-        let mut ahead = Aligned::room(product::words(level, outputs, inputs));
+        let mut ahead = Aligned::scratch(product::words(level, outputs, inputs));
         product::right(level, weights, &mut ahead);
         let mut back = Aligned::default();
         if train {
-            back = Aligned::room(product::words(level, inputs, outputs));
+            back = Aligned::scratch(product::words(level, inputs, outputs));
             product::right_transposed(level, weights, &mut back);
         }
         let mut bias = bias.to_vec();
         bias.resize(product::rounded(outputs), 0.0);
-        Packed { level, shape, ahead, back, bias }
+        PackedLayer { level, shape, ahead, back, bias }
     }
 }
 
 /// Rows of outputs from rows of inputs.
-pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
+pub fn forward(packed: &PackedLayer, x: &[f32], y: &mut [f32]) {
     let Shape { inputs, outputs, rectified } = packed.shape;
     let strips = y.par_chunks_mut(STRIP * outputs).zip(x.par_chunks(STRIP * inputs));
     strips.for_each(|(y, x)| {
@@ -72,17 +72,22 @@ pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
 }
 
 /// From the gradient of `y` to that of `x`; returns that of the parameters.
-pub fn backward(packed: &Packed, (x, y): (&[f32], &[f32]), gradient: &[f32], to_x: &mut [f32]) -> Vec<f32> {
-    let Packed { level, shape: Shape { inputs, outputs, rectified }, .. } = *packed;
+pub fn backward(
+    packed: &PackedLayer,
+    (x, y): (&[f32], &[f32]),
+    gradient: &[f32],
+    to_x: &mut [f32],
+) -> Vec<f32> {
+    let PackedLayer { level, shape: Shape { inputs, outputs, rectified }, .. } = *packed;
     let rows = gradient.len() / outputs;
-    let mut slope = Aligned::room(gradient.len());
-    slope.copy_from_slice(gradient);
+    let mut delta = Aligned::scratch(gradient.len());
+    delta.copy_from_slice(gradient);
     if rectified {
-        slope.iter_mut().zip(y).for_each(|(slope, y)| *slope = if *y > 0.0 { *slope } else { 0.0 });
+        delta.iter_mut().zip(y).for_each(|(delta, y)| *delta = if *y > 0.0 { *delta } else { 0.0 });
     }
-    let strips = to_x.par_chunks_mut(STRIP * inputs).zip(slope.par_chunks(STRIP * outputs));
-    strips.for_each(|(to_x, slope)| {
-        multiply(level, slope, outputs, &packed.back, Into::Replace, to_x, inputs);
+    let strips = to_x.par_chunks_mut(STRIP * inputs).zip(delta.par_chunks(STRIP * outputs));
+    strips.for_each(|(to_x, delta)| {
+        multiply(level, delta, outputs, &packed.back, Into::Replace, to_x, inputs);
     });
 
     let mut parameters = vec![0.0; packed.shape.parameters()];
@@ -90,18 +95,18 @@ pub fn backward(packed: &Packed, (x, y): (&[f32], &[f32]), gradient: &[f32], to_
         return parameters;
     }
     let (to_weights, to_bias) = parameters.split_at_mut(inputs * outputs);
-    let slope = View::new(&slope, rows, outputs);
-    rows::add_columns(level, slope, to_bias);
-    let mut right = Aligned::room(product::words(level, outputs, rows));
-    product::right(level, slope, &mut right);
+    let delta = View::new(&delta, rows, outputs);
+    rows::add_columns(level, delta, to_bias);
+    let mut right = Aligned::scratch(product::words(level, outputs, rows));
+    product::right(level, delta, &mut right);
     // Each task sums over all rows, so that a sum has one order whatever the number of threads.
     to_weights.par_chunks_mut(STRIP * outputs).enumerate().for_each(|(strip, to)| {
         let m = to.len() / outputs;
-        let mut left = Aligned::room(product::words(level, m, rows));
+        let mut left = Aligned::scratch(product::words(level, m, rows));
         product::left_transposed(level, View::new(x, rows, inputs).columns(STRIP * strip, m), &mut left);
         let size = Size { m, n: outputs, k: rows };
         let stride = product::rounded(outputs);
-        let mut wide = Aligned::room(product::rounded(m) * stride);
+        let mut wide = Aligned::scratch(product::rounded(m) * stride);
         let out = Out { values: &mut wide, stride, into: Into::Replace };
         product::product_transposed(level, size, &left, &right, out);
         narrow(&wide, stride, to, outputs);
@@ -112,13 +117,13 @@ pub fn backward(packed: &Packed, (x, y): (&[f32], &[f32]), gradient: &[f32], to_
 /// `y = x * right`, for rows of `k` and `n` numbers.
 fn multiply(level: Level, x: &[f32], k: usize, right: &[f32], into: Into<'_>, y: &mut [f32], n: usize) {
     let (m, stride) = (x.len() / k, product::rounded(n));
-    let mut room = Aligned::default();
+    let mut buffer = Aligned::default();
     if level.rounds() {
-        room = Aligned::room(product::words(level, m, k));
+        buffer = Aligned::scratch(product::words(level, m, k));
     }
-    let mut wide = Aligned::room(product::rounded(m) * stride);
+    let mut wide = Aligned::scratch(product::rounded(m) * stride);
     let out = Out { values: &mut wide, stride, into };
-    product::product_of(level, Size { m, n, k }, View::new(x, m, k), &mut room, right, out);
+    product::product_of(level, Size { m, n, k }, View::new(x, m, k), &mut buffer, right, out);
     narrow(&wide, stride, y, n);
 }
 
@@ -155,25 +160,25 @@ mod tests {
                 [random(1, rows * inputs), random(2, shape.parameters()), random(3, rows * outputs)];
             let (weights, bias) = parameters.split_at(inputs * outputs);
             let mut expected = Plain::linear(&wide(&x), &wide(weights), &wide(bias));
-            let mut slope = wide(&gradient);
-            for (y, slope) in expected.iter_mut().zip(&mut slope).filter(|(y, _)| rectified && **y < 0.0) {
-                (*y, *slope) = (0.0, 0.0);
+            let mut delta = wide(&gradient);
+            for (y, delta) in expected.iter_mut().zip(&mut delta).filter(|(y, _)| rectified && **y < 0.0) {
+                (*y, *delta) = (0.0, 0.0);
             }
             let mut to_x = vec![0.0; rows * inputs];
             let mut to_parameters = vec![0.0; shape.parameters()];
             for row in 0..rows {
                 for output in 0..outputs {
-                    let slope = slope[row * outputs + output];
+                    let delta = delta[row * outputs + output];
                     for input in 0..inputs {
                         let at = input * outputs + output;
-                        to_x[row * inputs + input] += slope * f64::from(weights[at]);
-                        to_parameters[at] += slope * f64::from(x[row * inputs + input]);
+                        to_x[row * inputs + input] += delta * f64::from(weights[at]);
+                        to_parameters[at] += delta * f64::from(x[row * inputs + input]);
                     }
-                    to_parameters[inputs * outputs + output] += slope;
+                    to_parameters[inputs * outputs + output] += delta;
                 }
             }
             for level in Level::all() {
-                let packed = Packed::new(level, shape, &parameters, true);
+                let packed = PackedLayer::new(level, shape, &parameters, true);
                 let (mut y, mut back) = (vec![0.0; rows * outputs], vec![0.0; rows * inputs]);
                 forward(&packed, &x, &mut y);
                 let found = backward(&packed, (&x, &y), &gradient, &mut back);

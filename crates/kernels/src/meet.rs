@@ -69,19 +69,19 @@ impl Asked<'_> {
 
 /// The weights laid out for the CPU.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedMeet {
     level: Level,
     shape: Shape,
     ahead: Aligned,
-    /// The transpose, for the way back.
+    /// The transpose, for the backward pass.
     back: Aligned,
     /// For whole groups of columns.
     bias: Vec<f32>,
 }
 
-impl Packed {
-    /// `train` if the way back will be asked for.
-    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+impl PackedMeet {
+    /// `train` if the backward pass will be asked for.
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> PackedMeet {
         assert!(shape.fits() && parameters.len() == shape.parameters(), "{shape:?}");
         let (inputs, classes) = (2 * shape.rank, shape.classes);
         let (weights, bias) = parameters.split_at(inputs * classes);
@@ -95,7 +95,7 @@ impl Packed {
         }
         let mut bias = bias.to_vec();
         bias.resize(rounded(classes), 0.0);
-        Packed { level, shape, ahead, back, bias }
+        PackedMeet { level, shape, ahead, back, bias }
     }
 }
 
@@ -103,8 +103,8 @@ impl Packed {
 ///
 /// # Panics
 /// If a pair is not one of its board.
-pub fn forward(packed: &Packed, pairs: Asked<'_>, squares: &[f32], tokens: &[f32]) -> Vec<f32> {
-    let Packed { level, shape: Shape { rank, classes }, .. } = *packed;
+pub fn forward(packed: &PackedMeet, pairs: Asked<'_>, squares: &[f32], tokens: &[f32]) -> Vec<f32> {
+    let PackedMeet { level, shape: Shape { rank, classes }, .. } = *packed;
     pairs.check(packed.shape, squares, tokens);
     let mut y = vec![0.0; pairs.squares.len() * classes];
     y.par_chunks_mut(STRIP * classes).enumerate().for_each(|(strip, y)| {
@@ -112,7 +112,7 @@ pub fn forward(packed: &Packed, pairs: Asked<'_>, squares: &[f32], tokens: &[f32
         let own = strip * STRIP..strip * STRIP + count;
         let met = met(packed, (&pairs.squares[own.clone()], squares), (&pairs.tokens[own], tokens));
         let stride = rounded(classes);
-        let mut wide = Aligned::room(rounded(count) * stride);
+        let mut wide = Aligned::scratch(rounded(count) * stride);
         let out = Out { values: &mut wide, stride, into: Into::Row(&packed.bias) };
         multiply(level, (&met, count, 2 * rank), &packed.ahead, classes, out);
         for (y, wide) in y.chunks_exact_mut(classes).zip(wide.chunks_exact(stride)) {
@@ -127,13 +127,13 @@ pub fn forward(packed: &Packed, pairs: Asked<'_>, squares: &[f32], tokens: &[f32
 /// # Panics
 /// If a pair is not one of its board.
 pub fn backward(
-    packed: &Packed,
+    packed: &PackedMeet,
     pairs: Asked<'_>,
     (squares, tokens): (&[f32], &[f32]),
     gradient: &[f32],
     (to_squares, to_tokens): (&mut [f32], &mut [f32]),
 ) -> Vec<f32> {
-    let Packed { level, shape: Shape { rank, classes }, .. } = *packed;
+    let PackedMeet { level, shape: Shape { rank, classes }, .. } = *packed;
     let (width, stride) = (2 * rank, rounded(classes));
     let each = pairs.check(packed.shape, squares, tokens);
     assert!(gradient.len() == pairs.squares.len() * classes);
@@ -156,18 +156,18 @@ pub fn backward(
                 at += count;
                 let (rows, others) = (&pairs.squares[own.clone()], &pairs.tokens[own.clone()]);
                 let met = met(packed, (rows, squares), (others, tokens));
-                let slope = &gradient[own.start * classes..own.end * classes];
-                rows::add_columns(level, View::new(slope, count, classes), &mut bias);
-                let mut turned = Aligned::room(product::words(level, width, count));
+                let delta = &gradient[own.start * classes..own.end * classes];
+                rows::add_columns(level, View::new(delta, count, classes), &mut bias);
+                let mut turned = Aligned::scratch(product::words(level, width, count));
                 product::left_transposed(level, View::new(&met, count, width), &mut turned);
-                let mut right = Aligned::room(product::words(level, classes, count));
-                product::right(level, View::new(slope, count, classes), &mut right);
+                let mut right = Aligned::scratch(product::words(level, classes, count));
+                product::right(level, View::new(delta, count, classes), &mut right);
                 let out = Out { values: &mut weights, stride, into: Into::Add };
                 let size = Size { m: width, n: classes, k: count };
                 product::product_transposed(level, size, &turned, &right, out);
-                let mut to_met = Aligned::room(rounded(count) * width);
+                let mut to_met = Aligned::scratch(rounded(count) * width);
                 let out = Out { values: &mut to_met, stride: width, into: Into::Replace };
-                multiply(level, (slope, count, classes), &packed.back, width, out);
+                multiply(level, (delta, count, classes), &packed.back, width, out);
                 let (first_square, first_token) = (first * 64, first * each);
                 let ends = [(rows, squares, first_square), (others, tokens, first_token)];
                 simd::run(level, Part { rank, to_met: &to_met, met: &met, ends, to_squares, to_tokens });
@@ -186,19 +186,23 @@ pub fn backward(
 }
 
 /// What pairs make together: `[pairs, 2 x rank]`.
-fn met(packed: &Packed, (rows, squares): (&[i32], &[f32]), (others, tokens): (&[i32], &[f32])) -> Aligned {
+fn met(
+    packed: &PackedMeet,
+    (rows, squares): (&[i32], &[f32]),
+    (others, tokens): (&[i32], &[f32]),
+) -> Aligned {
     let rank = packed.shape.rank;
-    let mut to = Aligned::room(rounded(rows.len()) * 2 * rank);
+    let mut to = Aligned::scratch(rounded(rows.len()) * 2 * rank);
     simd::run(packed.level, Meet { rank, squares: (rows, squares), tokens: (others, tokens), to: &mut to });
     to
 }
 
 fn multiply(level: Level, (left, m, k): (&[f32], usize, usize), right: &[f32], n: usize, out: Out<'_>) {
-    let mut room = Aligned::default();
+    let mut buffer = Aligned::default();
     if level.rounds() {
-        room = Aligned::room(product::words(level, rounded(m), k));
+        buffer = Aligned::scratch(product::words(level, rounded(m), k));
     }
-    product::product_of(level, Size { m, n, k }, View::new(left, m, k), &mut room, right, out);
+    product::product_of(level, Size { m, n, k }, View::new(left, m, k), &mut buffer, right, out);
 }
 
 struct Meet<'a> {
@@ -257,15 +261,15 @@ impl Task for Part<'_> {
             let token = &token_values[token * width..][..width];
             for i in (0..rank).step_by(S::LANES) {
                 let zero = S::splat(0.0);
-                let slope = S::if_less(zero, S::load(&met[i..]), S::load(&to_met[i..]), zero);
-                S::store(S::add(slope, S::load(&to_square[i..])), &mut to_square[i..]);
-                S::store(S::add(slope, S::load(&to_token[i..])), &mut to_token[i..]);
+                let delta = S::if_less(zero, S::load(&met[i..]), S::load(&to_met[i..]), zero);
+                S::store(S::add(delta, S::load(&to_square[i..])), &mut to_square[i..]);
+                S::store(S::add(delta, S::load(&to_token[i..])), &mut to_token[i..]);
             }
             for i in (rank..width).step_by(S::LANES) {
-                let slope = S::load(&to_met[i..]);
-                let by = S::fma(slope, S::load(&token[i..]), S::load(&to_square[i..]));
+                let delta = S::load(&to_met[i..]);
+                let by = S::fma(delta, S::load(&token[i..]), S::load(&to_square[i..]));
                 S::store(by, &mut to_square[i..]);
-                let by = S::fma(slope, S::load(&square[i..]), S::load(&to_token[i..]));
+                let by = S::fma(delta, S::load(&square[i..]), S::load(&to_token[i..]));
                 S::store(by, &mut to_token[i..]);
             }
         }
@@ -327,20 +331,20 @@ mod tests {
             let all = [wide(&squares), wide(&tokens), wide(&parameters)];
             let expected = plain(pairs, &all[0], &all[1], &all[2]);
             let some = |len: usize| (0..len).step_by((len / 30).max(1)).collect::<Vec<_>>();
-            let slopes: Vec<(Vec<usize>, Vec<f64>)> = (0..3)
+            let gradients: Vec<(Vec<usize>, Vec<f64>)> = (0..3)
                 .map(|which| {
                     let at = some(all[which].len());
-                    let slopes = differences(&all[which], &at, |values| {
+                    let gradients = differences(&all[which], &at, |values| {
                         let mut all = all.clone();
                         all[which] = values.to_vec();
                         let scores = plain(pairs, &all[0], &all[1], &all[2]);
                         scores.iter().zip(&factors).map(|(score, f)| score * f64::from(*f)).sum()
                     });
-                    (at, slopes)
+                    (at, gradients)
                 })
                 .collect();
             for level in Level::all() {
-                let packed = Packed::new(level, SHAPE, &parameters, true);
+                let packed = PackedMeet::new(level, SHAPE, &parameters, true);
                 let allowed = if level.rounds() { 0.03 } else { 1e-4 };
                 let close = |found: &[f32], expected: &[f64], what: &str| {
                     assert_eq!(found.len(), expected.len());
@@ -354,10 +358,10 @@ mod tests {
                 let (mut to_squares, mut to_tokens) = (vec![0.0; squares.len()], vec![0.0; tokens.len()]);
                 let to = (&mut to_squares[..], &mut to_tokens[..]);
                 let to_parameters = backward(&packed, pairs, (&squares, &tokens), &factors, to);
-                for (found, (at, slopes)) in
-                    [&to_squares, &to_tokens, &to_parameters].into_iter().zip(&slopes)
+                for (found, (at, gradients)) in
+                    [&to_squares, &to_tokens, &to_parameters].into_iter().zip(&gradients)
                 {
-                    close(&at.iter().map(|&at| found[at]).collect::<Vec<_>>(), slopes, "gradients");
+                    close(&at.iter().map(|&at| found[at]).collect::<Vec<_>>(), gradients, "gradients");
                 }
             }
         }

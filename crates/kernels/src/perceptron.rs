@@ -1,4 +1,4 @@
-//! A small head on rows that learns: `y = down(gelu(up(norm(x))))`, and the way back, a strip of rows at a time.
+//! A small head on rows that learns: `y = down(gelu(up(norm(x))))`, and the backward pass, a strip of rows at a time.
 
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ struct Places {
 
 /// A head with its weights laid out for the CPU.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedPerceptron {
     level: Level,
     shape: Shape,
     norm: Vec<f32>,
@@ -74,13 +74,13 @@ pub struct Packed {
     down: Aligned,
     /// For whole groups of columns.
     down_bias: Vec<f32>,
-    /// The transposes of `up` and `down`, for the way back.
+    /// The transposes of `up` and `down`, for the backward pass.
     back: Option<[Aligned; 2]>,
 }
 
-impl Packed {
-    /// `train` if the way back will be asked for.
-    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+impl PackedPerceptron {
+    /// `train` if the backward pass will be asked for.
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> PackedPerceptron {
         assert!(shape.fits() && parameters.len() == shape.parameters(), "{shape:?}");
         let places = shape.places();
         let up = View::new(&parameters[places.up], shape.inputs, shape.hidden);
@@ -97,7 +97,7 @@ impl Packed {
         };
         let mut down_bias = parameters[places.down_bias].to_vec();
         down_bias.resize(rounded(shape.outputs), 0.0);
-        Packed {
+        PackedPerceptron {
             level,
             shape,
             norm: parameters[places.norm].to_vec(),
@@ -112,14 +112,14 @@ impl Packed {
 }
 
 /// Rows of outputs from rows of inputs.
-pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
+pub fn forward(packed: &PackedPerceptron, x: &[f32], y: &mut [f32]) {
     let Shape { inputs, outputs, .. } = packed.shape;
     assert_eq!(x.len() / inputs * outputs, y.len());
     let strips = y.par_chunks_mut(STRIP * outputs).zip(x.par_chunks(STRIP * inputs));
     strips.for_each(|(y, x)| {
         let strip = Strip::new(packed, x);
         let stride = rounded(outputs);
-        let mut wide = Aligned::room(rounded(strip.count) * stride);
+        let mut wide = Aligned::scratch(rounded(strip.count) * stride);
         let out = Out { values: &mut wide, stride, into: Into::Row(&packed.down_bias) };
         strip.multiply(packed.level, &strip.active, packed.shape.hidden, &packed.down, outputs, out);
         for (y, wide) in y.chunks_exact_mut(outputs).zip(wide.chunks_exact(stride)) {
@@ -129,7 +129,7 @@ pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
 }
 
 /// From the gradient of `y` to that of `x`; returns that of the parameters.
-pub fn backward(packed: &Packed, x: &[f32], gradient: &[f32], to_x: &mut [f32]) -> Vec<f32> {
+pub fn backward(packed: &PackedPerceptron, x: &[f32], gradient: &[f32], to_x: &mut [f32]) -> Vec<f32> {
     let Shape { inputs, outputs, .. } = packed.shape;
     assert!(x.len() == to_x.len() && x.len() / inputs * outputs == gradient.len());
     let places = packed.shape.places();
@@ -186,16 +186,16 @@ struct Strip {
 }
 
 impl Strip {
-    fn new(packed: &Packed, x: &[f32]) -> Strip {
+    fn new(packed: &PackedPerceptron, x: &[f32]) -> Strip {
         let (level, Shape { inputs, hidden, .. }) = (packed.level, packed.shape);
         let count = x.len() / inputs;
-        let room = |width: usize| Aligned::room(rounded(count) * width);
+        let buffer = |width: usize| Aligned::scratch(rounded(count) * width);
         let mut strip = Strip {
             count,
             moments: vec![Moments::default(); count],
-            normed: room(inputs),
-            raised: room(hidden),
-            active: room(hidden),
+            normed: buffer(inputs),
+            raised: buffer(hidden),
+            active: buffer(hidden),
         };
         let normed = &mut strip.normed[..count * inputs];
         norm::forward(level, x, &packed.norm, Some(&packed.norm_bias), normed, &mut strip.moments);
@@ -208,18 +208,25 @@ impl Strip {
         strip
     }
 
-    /// The product of rows of `k` numbers with a packed matrix of `n` columns.
+    /// Multiplies rows of `k` numbers by a packed matrix of `n` columns.
     fn multiply(&self, level: Level, rows: &[f32], k: usize, right: &[f32], n: usize, out: Out<'_>) {
-        let mut room = Aligned::default();
+        let mut buffer = Aligned::default();
         if level.rounds() {
-            room = Aligned::room(product::words(level, rounded(self.count), k));
+            buffer = Aligned::scratch(product::words(level, rounded(self.count), k));
         }
         let size = Size { m: self.count, n, k };
-        product::product_of(level, size, View::new(rows, self.count, k), &mut room, right, out);
+        product::product_of(level, size, View::new(rows, self.count, k), &mut buffer, right, out);
     }
 
     /// Fills the gradient of `x` and adds those of the parameters.
-    fn back(&self, packed: &Packed, x: &[f32], gradient: &[f32], to_x: &mut [f32], sums: &mut Sums) {
+    fn back(
+        &self,
+        packed: &PackedPerceptron,
+        x: &[f32],
+        gradient: &[f32],
+        to_x: &mut [f32],
+        sums: &mut Sums,
+    ) {
         let (level, count, shape) = (packed.level, self.count, packed.shape);
         let Shape { inputs, hidden, outputs } = shape;
         let places = shape.places();
@@ -227,11 +234,11 @@ impl Strip {
         rows::add_columns(level, View::new(gradient, count, outputs), &mut sums.down_bias);
         let down = Out { values: &mut sums.down, stride: rounded(outputs), into: Into::Add };
         add_outer(level, (&self.active, hidden), (gradient, outputs), count, down);
-        let [mut to_active, mut to_raised] = [(); 2].map(|()| Aligned::room(rounded(count) * hidden));
+        let [mut to_active, mut to_raised] = [(); 2].map(|()| Aligned::scratch(rounded(count) * hidden));
         let out = Out { values: &mut to_active, stride: hidden, into: Into::Replace };
         self.multiply(level, gradient, outputs, back_down, hidden, out);
         let used = ..count * hidden;
-        let mut active = Aligned::room(count * hidden);
+        let mut active = Aligned::scratch(count * hidden);
         let (raised, to_active) = (&self.raised[used], &to_active[used]);
         activation::backward(
             level,
@@ -245,7 +252,7 @@ impl Strip {
         rows::add_rows(level, &to_raised[used], &mut sums.before[places.up_bias]);
         let up = Out { values: &mut sums.before[places.up], stride: hidden, into: Into::Add };
         add_outer(level, (&self.normed, inputs), (&to_raised[used], hidden), count, up);
-        let mut to_normed = Aligned::room(rounded(count) * inputs);
+        let mut to_normed = Aligned::scratch(rounded(count) * inputs);
         let out = Out { values: &mut to_normed, stride: inputs, into: Into::Replace };
         self.multiply(level, &to_raised[used], hidden, back_up, inputs, out);
         to_x.fill(0.0);
@@ -264,9 +271,9 @@ fn add_outer(
     count: usize,
     out: Out<'_>,
 ) {
-    let mut turned = Aligned::room(product::words(level, m, count));
+    let mut turned = Aligned::scratch(product::words(level, m, count));
     product::left_transposed(level, View::new(left, count, m), &mut turned);
-    let mut packed = Aligned::room(product::words(level, n, count));
+    let mut packed = Aligned::scratch(product::words(level, n, count));
     product::right(level, View::new(right, count, n), &mut packed);
     product::product_transposed(level, Size { m, n, k: count }, &turned, &packed, out);
 }
@@ -313,7 +320,7 @@ mod tests {
             let to_x = differences(&given, &at_x, |x| loss(&all, x));
             let to_parameters = differences(&all, &at_parameters, |all| loss(all, &given));
             for level in Level::all() {
-                let packed = Packed::new(level, shape, &parameters, true);
+                let packed = PackedPerceptron::new(level, shape, &parameters, true);
                 let (mut y, mut back) = (vec![9.0; rows * outputs], vec![9.0; x.len()]);
                 forward(&packed, &x, &mut y);
                 let found = backward(&packed, &x, &factors, &mut back);

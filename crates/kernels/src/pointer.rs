@@ -34,9 +34,9 @@ pub fn forward(level: Level, rank: usize, boards: &[i32], squares: &[f32], token
     let all = y.par_chunks_exact_mut(SCORES).zip(tokens.par_chunks_exact(OF_TOKEN * rank)).zip(boards);
     all.for_each(|((y, token), &board)| {
         let board = of_board(squares, board, rank);
-        Room::lend(level, rank, |room| {
-            simd::run(level, Origins { rank, board, token, room });
-            let Room { from, alone, packed: [left, right], .. } = room;
+        Buffers::lend(level, rank, |buffers| {
+            simd::run(level, Origins { rank, board, token, buffers });
+            let Buffers { from, alone, packed: [left, right], .. } = buffers;
             product::left(level, target(board, rank), left);
             product::right_transposed(level, View::new(from, SQUARES, rank), right);
             let size = Size { m: SQUARES, n: SQUARES, k: rank };
@@ -73,16 +73,16 @@ pub fn backward(
         for (at, to_token) in to_tokens.chunks_exact_mut(OF_TOKEN * rank).enumerate() {
             let gradient = &gradient[(first + at) * SCORES..][..SCORES];
             let token = &tokens[(first + at) * OF_TOKEN * rank..][..OF_TOKEN * rank];
-            Room::lend(level, rank, |room| {
-                simd::run(level, Origins { rank, board, token, room });
-                simd::run(level, Sums { gradient, to: &mut room.alone });
-                let Room { from, alone, packed: [left, right], to_from, to_target, .. } = room;
-                let slopes = View::new(gradient, SQUARES, SQUARES);
+            Buffers::lend(level, rank, |buffers| {
+                simd::run(level, Origins { rank, board, token, buffers });
+                simd::run(level, Sums { gradient, to: &mut buffers.alone });
+                let Buffers { from, alone, packed: [left, right], to_from, to_target, .. } = buffers;
+                let gradients = View::new(gradient, SQUARES, SQUARES);
                 let size = Size { m: SQUARES, n: rank, k: SQUARES };
-                product::left(level, slopes, left);
+                product::left(level, gradients, left);
                 product::right(level, View::new(from, SQUARES, rank), right);
                 product::product(level, size, left, right, to_target, rank, Into::Replace);
-                product::left_transposed(level, slopes, left);
+                product::left_transposed(level, gradients, left);
                 product::right(level, target(board, rank), right);
                 let out = Out { values: to_from, stride: rank, into: Into::Replace };
                 product::product_transposed(level, size, left, right, out);
@@ -116,9 +116,9 @@ fn scale(rank: usize) -> f32 {
     1.0 / (rank as f32).sqrt()
 }
 
-/// Room for the work on one token, kept by each thread.
+/// Buffers for the work on one token, kept by each thread.
 #[derive(Debug)]
-struct Room {
+struct Buffers {
     key: (Level, usize),
     /// Origins as a token sees them: [64, rank].
     from: Aligned,
@@ -129,15 +129,15 @@ struct Room {
     to_target: Aligned,
 }
 
-impl Room {
-    fn lend<T>(level: Level, rank: usize, work: impl FnOnce(&mut Room) -> T) -> T {
-        thread_local! { static KEPT: RefCell<Option<Room>> = const { RefCell::new(None) }; }
-        let kept = KEPT.with_borrow_mut(|kept| kept.take().filter(|room| room.key == (level, rank)));
-        let mut room = kept.unwrap_or_else(|| {
+impl Buffers {
+    fn lend<T>(level: Level, rank: usize, work: impl FnOnce(&mut Buffers) -> T) -> T {
+        thread_local! { static KEPT: RefCell<Option<Buffers>> = const { RefCell::new(None) }; }
+        let kept = KEPT.with_borrow_mut(|kept| kept.take().filter(|buffers| buffers.key == (level, rank)));
+        let mut buffers = kept.unwrap_or_else(|| {
             let words =
                 product::words(level, SQUARES, SQUARES.max(rank)).max(product::words(level, rank, SQUARES));
             let matrix = || Aligned::zeros(SQUARES * rank);
-            Room {
+            Buffers {
                 key: (level, rank),
                 from: matrix(),
                 alone: Aligned::zeros(2 * SQUARES),
@@ -146,8 +146,8 @@ impl Room {
                 to_target: matrix(),
             }
         });
-        let result = work(&mut room);
-        KEPT.with_borrow_mut(|kept| *kept = Some(room));
+        let result = work(&mut buffers);
+        KEPT.with_borrow_mut(|kept| *kept = Some(buffers));
         result
     }
 }
@@ -157,7 +157,7 @@ struct Origins<'a> {
     rank: usize,
     board: &'a [f32],
     token: &'a [f32],
-    room: &'a mut Room,
+    buffers: &'a mut Buffers,
 }
 
 impl Task for Origins<'_> {
@@ -167,7 +167,7 @@ impl Task for Origins<'_> {
     fn run<S: Simd>(self) {
         let rank = self.rank;
         let scale = S::splat(scale(rank));
-        let rows = self.board.chunks_exact(OF_SQUARE * rank).zip(self.room.from.chunks_exact_mut(rank));
+        let rows = self.board.chunks_exact(OF_SQUARE * rank).zip(self.buffers.from.chunks_exact_mut(rank));
         for (at, (square, from)) in rows.enumerate() {
             let (mut origin, mut target) = (S::splat(0.0), S::splat(0.0));
             for i in (0..rank).step_by(S::LANES) {
@@ -177,8 +177,8 @@ impl Task for Origins<'_> {
                 target =
                     S::fma(S::load(&square[3 * rank + i..]), S::load(&self.token[2 * rank + i..]), target);
             }
-            self.room.alone[at] = S::sum(S::mul(origin, scale));
-            self.room.alone[SQUARES + at] = S::sum(S::mul(target, scale));
+            self.buffers.alone[at] = S::sum(S::mul(origin, scale));
+            self.buffers.alone[SQUARES + at] = S::sum(S::mul(target, scale));
         }
     }
 }
@@ -217,9 +217,9 @@ impl Task for Sums<'_> {
         for (row, target) in self.gradient.chunks_exact(SQUARES).zip(targets) {
             let mut sum = S::splat(0.0);
             for i in (0..SQUARES).step_by(S::LANES) {
-                let slope = S::load(&row[i..]);
-                sum = S::add(sum, slope);
-                S::store(S::add(slope, S::load(&origins[i..])), &mut origins[i..]);
+                let delta = S::load(&row[i..]);
+                sum = S::add(sum, delta);
+                S::store(S::add(delta, S::load(&origins[i..])), &mut origins[i..]);
             }
             *target = S::sum(sum);
         }
@@ -252,19 +252,19 @@ impl Task for Share<'_> {
             let origin = S::mul(S::splat(self.alone[at]), all);
             let target = S::mul(S::splat(self.alone[SQUARES + at]), all);
             for i in (0..rank).step_by(S::LANES) {
-                let slope = S::mul(S::load(&self.to_from[at * rank + i..]), all);
+                let delta = S::mul(S::load(&self.to_from[at * rank + i..]), all);
                 let token = S::load(&self.token[i..]);
-                let own = S::add(S::fma(slope, token, slope), S::load(&to[i..]));
+                let own = S::add(S::fma(delta, token, delta), S::load(&to[i..]));
                 S::store(own, &mut to[i..]);
-                let by = S::fma(slope, S::load(&square[i..]), S::load(&to_token[i..]));
+                let by = S::fma(delta, S::load(&square[i..]), S::load(&to_token[i..]));
                 S::store(by, &mut to_token[i..]);
                 let pairs = S::add(S::load(&self.to_target[at * rank + i..]), S::load(&to[rank + i..]));
                 S::store(pairs, &mut to[rank + i..]);
-                for (part, slope) in [(2, origin), (3, target)] {
+                for (part, delta) in [(2, origin), (3, target)] {
                     let (there, here) = (part * rank + i, (part - 1) * rank + i);
-                    let by = S::fma(slope, S::load(&self.token[here..]), S::load(&to[there..]));
+                    let by = S::fma(delta, S::load(&self.token[here..]), S::load(&to[there..]));
                     S::store(by, &mut to[there..]);
-                    let by = S::fma(slope, S::load(&square[there..]), S::load(&to_token[here..]));
+                    let by = S::fma(delta, S::load(&square[there..]), S::load(&to_token[here..]));
                     S::store(by, &mut to_token[here..]);
                 }
             }
@@ -307,17 +307,17 @@ mod tests {
             let wide = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
             let all = [wide(&squares), wide(&tokens)];
             let expected = plain(rank, &boards, &all[0], &all[1]);
-            let slopes: Vec<(Vec<usize>, Vec<f64>)> = (0..2)
+            let gradients: Vec<(Vec<usize>, Vec<f64>)> = (0..2)
                 .map(|which| {
                     let at: Vec<usize> =
                         (0..all[which].len()).step_by((all[which].len() / 40).max(1)).collect();
-                    let slopes = differences(&all[which], &at, |values| {
+                    let gradients = differences(&all[which], &at, |values| {
                         let mut all = all.clone();
                         all[which] = values.to_vec();
                         let scores = plain(rank, &boards, &all[0], &all[1]);
                         scores.iter().zip(&factors).map(|(score, f)| score * f64::from(*f)).sum()
                     });
-                    (at, slopes)
+                    (at, gradients)
                 })
                 .collect();
             for level in Level::all() {
@@ -334,8 +334,8 @@ mod tests {
                 let (mut to_squares, mut to_tokens) = (vec![0.0; squares.len()], vec![9.0; tokens.len()]);
                 let to = (&mut to_squares[..], &mut to_tokens[..]);
                 backward(level, rank, &boards, (&squares, &tokens), &factors, to);
-                for (found, (at, slopes)) in [&to_squares, &to_tokens].into_iter().zip(&slopes) {
-                    close(&at.iter().map(|&at| found[at]).collect::<Vec<_>>(), slopes, "gradients");
+                for (found, (at, gradients)) in [&to_squares, &to_tokens].into_iter().zip(&gradients) {
+                    close(&at.iter().map(|&at| found[at]).collect::<Vec<_>>(), gradients, "gradients");
                 }
             }
         }

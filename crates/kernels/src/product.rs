@@ -131,13 +131,13 @@ pub struct Ready<'a> {
     from: View<'a>,
 }
 
-/// Makes a left factor ready; `room` is for those that must be packed.
-pub fn ready<'a>(level: Level, from: View<'a>, room: &'a mut [f32]) -> Ready<'a> {
+/// Makes a left factor ready; `buffer` is for those that must be packed.
+pub fn ready<'a>(level: Level, from: View<'a>, buffer: &'a mut [f32]) -> Ready<'a> {
     from.check();
     if level.rounds() {
-        left(level, from, room);
+        left(level, from, buffer);
     }
-    Ready { packed: room, from }
+    Ready { packed: buffer, from }
 }
 
 /// Like [`product`] with a left factor that is [`ready`].
@@ -148,9 +148,9 @@ pub fn product_ready(level: Level, size: Size, left: Ready<'_>, right: &[f32], o
 }
 
 /// Like [`product`] with a left factor that is not packed yet: where a level computes in f32 it is read as it is, elsewhere it
-/// is packed into `room` first.
-pub fn product_of(level: Level, size: Size, from: View<'_>, room: &mut [f32], right: &[f32], out: Out<'_>) {
-    product_ready(level, size, ready(level, from, room), right, out);
+/// is packed into `buffer` first.
+pub fn product_of(level: Level, size: Size, from: View<'_>, buffer: &mut [f32], right: &[f32], out: Out<'_>) {
+    product_ready(level, size, ready(level, from, buffer), right, out);
 }
 
 /// Like [`product_of`] with the transpose of `from`.
@@ -158,17 +158,17 @@ pub fn product_of_transposed(
     level: Level,
     size: Size,
     from: View<'_>,
-    room: &mut [f32],
+    buffer: &mut [f32],
     right: &[f32],
     out: Out<'_>,
 ) {
     from.check();
     assert!(from.columns == size.m && from.rows == size.k);
     if level.rounds() {
-        left_transposed(level, from, room);
+        left_transposed(level, from, buffer);
     }
     let in_f32 = panels::Left::Columns { values: from.values, step: from.stride, next: GRAIN };
-    any(level, size, room, in_f32, right, out);
+    any(level, size, buffer, in_f32, right, out);
 }
 
 /// The product of a left factor that is packed, or where the level computes in f32 lies as `in_f32` says.

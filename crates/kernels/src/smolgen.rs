@@ -50,7 +50,7 @@ impl Shape {
 
 /// Parameters laid out for products.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedSmolgen {
     level: Level,
     shape: Shape,
     layout: Layout,
@@ -62,9 +62,9 @@ pub struct Packed {
     spread: Arc<Spread>,
 }
 
-impl Packed {
+impl PackedSmolgen {
     /// From parameters in the order of [`Layout`]; `train` packs what the backward pass needs, too.
-    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> PackedSmolgen {
         assert!(shape.fits(), "{shape:?}");
         let layout = Layout::of(&shape);
         assert_eq!(parameters.len(), layout.total());
@@ -74,13 +74,13 @@ impl Packed {
             (Part::Split, shape.hidden, shape.heads * shape.per_head),
         ];
         let ahead = matrices.map(|(part, k, n)| {
-            let mut to = Aligned::room(product::words(level, n, k));
+            let mut to = Aligned::scratch(product::words(level, n, k));
             product::right(level, View::new(&parameters[layout.range(part)], k, n), &mut to);
             to
         });
         let back = train.then(|| {
             matrices.map(|(part, rows, columns)| {
-                let mut to = Aligned::room(product::words(level, rows, columns));
+                let mut to = Aligned::scratch(product::words(level, rows, columns));
                 let view = View::new(&parameters[layout.range(part)], rows, columns);
                 product::right_transposed(level, view, &mut to);
                 to
@@ -90,7 +90,7 @@ impl Packed {
         let is_matrix = |part| matches!(part, Part::Compress | Part::Dense | Part::Split | Part::Spread);
         let plain = Part::ALL
             .map(|part| if is_matrix(part) { Vec::new() } else { parameters[layout.range(part)].to_vec() });
-        Packed { level, shape, layout, plain: plain.into(), ahead, back, spread }
+        PackedSmolgen { level, shape, layout, plain: plain.into(), ahead, back, spread }
     }
 
     /// Numbers in all parameters.

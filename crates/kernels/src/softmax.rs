@@ -67,8 +67,8 @@ pub fn backward(
 
 /// A row of a left factor that [`product::left_rows`] would pack: the gradients of one head's biases.
 #[derive(Debug)]
-pub(crate) struct SlopeRow<'a> {
-    pub(crate) slopes: &'a mut [f32],
+pub(crate) struct GradientRow<'a> {
+    pub(crate) gradients: &'a mut [f32],
     pub(crate) row: usize,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn backward_packed(
     weights: &[f32],
     gradient: &mut [f32],
     scale: f32,
-    to_bias: Option<SlopeRow<'_>>,
+    to_bias: Option<GradientRow<'_>>,
 ) {
     assert!(level.rounds() && weights.len() >= product::words(level, 64, 64) && gradient.len() >= 64 * 64);
     #[cfg(target_arch = "x86_64")]

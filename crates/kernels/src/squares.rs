@@ -60,7 +60,7 @@ pub fn backward(
     to_table: &mut [f32],
 ) {
     assert!(y.len() == gradient.len() && y.len() == 64 * to_side.len());
-    let mut gated = Aligned::room(y.len());
+    let mut gated = Aligned::scratch(y.len());
     let some = 64 * width;
     let boards = gated.par_chunks_exact_mut(some).zip(to_side.par_chunks_exact_mut(width));
     let given = y.par_chunks_exact(some).zip(gradient.par_chunks_exact(some));

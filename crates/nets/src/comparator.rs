@@ -16,7 +16,7 @@ use chess::{Brain, Random, search_name};
 use data::Sample;
 
 pub(crate) use self::network::Comparator;
-use self::{batch::Batch, brain::ComparatorBrain, config::PRETRAINING};
+use self::{batch::ComparatorBatch, brain::ComparatorBrain, config::PRETRAINING};
 pub use self::{
     config::{ComparatorConfig, PairConfig},
     teacher::Teacher,
@@ -36,7 +36,7 @@ impl Family for Comparator {
     const CHOOSES: (&'static str, bool) = ("pair accuracy", false);
     const TRAINING_ONLY: &'static [&'static str] = &["decoders"];
     type Config = ComparatorConfig;
-    type Batch = Batch;
+    type Batch = ComparatorBatch;
 
     fn check(config: &ComparatorConfig) -> Result<(), String> {
         config.check()
@@ -65,22 +65,27 @@ impl Family for Comparator {
         "comparator"
     }
 
-    fn prepare(config: &ComparatorConfig, samples: &[Sample], phase: &str, random: &mut Random) -> Batch {
+    fn prepare(
+        config: &ComparatorConfig,
+        samples: &[Sample],
+        phase: &str,
+        random: &mut Random,
+    ) -> ComparatorBatch {
         match PRETRAINING.iter().position(|name| *name == phase) {
-            Some(at) => Batch::boards(config, samples, at + 1, random),
-            None => Batch::pairs(config, samples, random),
+            Some(at) => ComparatorBatch::boards(config, samples, at + 1, random),
+            None => ComparatorBatch::pairs(config, samples, random),
         }
     }
 
-    fn objective(&self, _: &ComparatorConfig, batch: &Batch) -> Objective {
+    fn objective(&self, _: &ComparatorConfig, batch: &ComparatorBatch) -> Objective {
         objective::objective(self, batch)
     }
 
-    fn figures(&self, _: &ComparatorConfig, batch: &Batch, _: &mut Random) -> Figures {
+    fn figures(&self, _: &ComparatorConfig, batch: &ComparatorBatch, _: &mut Random) -> Figures {
         objective::figures(self, batch)
     }
 
-    fn calibrate(self, _: &ComparatorConfig, batches: &[Batch]) -> Option<Comparator> {
+    fn calibrate(self, _: &ComparatorConfig, batches: &[ComparatorBatch]) -> Option<Comparator> {
         Some(calibration::calibrate(self, batches))
     }
 

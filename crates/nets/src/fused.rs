@@ -52,9 +52,9 @@ impl Operation {
         Some(self)
     }
 
-    /// Packs the parameters for good.
+    /// Packs the parameters for inference.
     pub(crate) fn packed(&self, parameters: Tensor<1>) -> Ready {
-        self.ready_for_good(Arithmetic::best(), Arc::from(values(parameters)))
+        self.ready_for_inference(Arithmetic::best(), Arc::from(values(parameters)))
     }
 }
 

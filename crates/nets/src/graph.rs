@@ -20,7 +20,7 @@ use data::Sample;
 
 pub use self::attention::{Attention, AttentionReader};
 pub use self::config::{GraphConfig, GraphObjective, MemoryForm};
-use self::{batch::Batch, brain::GraphBrain};
+use self::{batch::GraphBatch, brain::GraphBrain};
 pub(crate) use self::{batch::value as value_target, network::GraphNet};
 use crate::{
     TrainConfig,
@@ -37,7 +37,7 @@ impl Family for GraphNet {
     const DECIDES: &'static str = "top-1";
     const CHOOSES: (&'static str, bool) = ("move loss", true);
     type Config = GraphConfig;
-    type Batch = Batch;
+    type Batch = GraphBatch;
 
     fn check(config: &GraphConfig) -> Result<(), String> {
         config.check()
@@ -65,15 +65,15 @@ impl Family for GraphNet {
         "graph"
     }
 
-    fn prepare(config: &GraphConfig, samples: &[Sample], phase: &str, _: &mut Random) -> Batch {
-        Batch::from_samples(config, samples, config.window_in(phase))
+    fn prepare(config: &GraphConfig, samples: &[Sample], phase: &str, _: &mut Random) -> GraphBatch {
+        GraphBatch::from_samples(config, samples, config.window_in(phase))
     }
 
-    fn objective(&self, config: &GraphConfig, batch: &Batch) -> Objective {
+    fn objective(&self, config: &GraphConfig, batch: &GraphBatch) -> Objective {
         objective::objective(&config.objective, self, config, batch)
     }
 
-    fn figures(&self, config: &GraphConfig, batch: &Batch, _: &mut Random) -> Figures {
+    fn figures(&self, config: &GraphConfig, batch: &GraphBatch, _: &mut Random) -> Figures {
         objective::figures(self, config, batch)
     }
 

@@ -24,7 +24,7 @@ use chess::{Brain, Random, search_name};
 use data::Sample;
 
 pub(crate) use self::network::Planner;
-use self::{batch::Batch, brain::PlannerBrain};
+use self::{batch::PlannerBatch, brain::PlannerBrain};
 pub use self::{
     config::{
         Lambda, PlannerArchitecture, PlannerConfig, PlannerWeights, Process, Source, SplitConfig,
@@ -48,7 +48,7 @@ impl Family for Planner {
     const CHOOSES: (&'static str, bool) = ("move loss", true);
     const INHERITS: &'static [(&'static str, &'static str)] = &[("Swift.", "Split.trunk.")];
     type Config = PlannerConfig;
-    type Batch = Batch;
+    type Batch = PlannerBatch;
 
     fn check(config: &PlannerConfig) -> Result<(), String> {
         config.check()
@@ -73,15 +73,15 @@ impl Family for Planner {
         }
     }
 
-    fn prepare(config: &PlannerConfig, samples: &[Sample], _: &str, random: &mut Random) -> Batch {
-        Batch::from_samples(config, samples, random)
+    fn prepare(config: &PlannerConfig, samples: &[Sample], _: &str, random: &mut Random) -> PlannerBatch {
+        PlannerBatch::from_samples(config, samples, random)
     }
 
-    fn objective(&self, config: &PlannerConfig, batch: &Batch) -> Objective {
+    fn objective(&self, config: &PlannerConfig, batch: &PlannerBatch) -> Objective {
         objective::objective(config, self, batch)
     }
 
-    fn figures(&self, config: &PlannerConfig, batch: &Batch, _: &mut Random) -> Figures {
+    fn figures(&self, config: &PlannerConfig, batch: &PlannerBatch, _: &mut Random) -> Figures {
         figures::figures(config, self, batch)
     }
 

@@ -19,7 +19,7 @@ use chess::{Brain, Random, search_name};
 use data::Sample;
 
 pub(crate) use self::network::Ranker;
-use self::{batch::Batch, brain::RankerBrain};
+use self::{batch::RankerBatch, brain::RankerBrain};
 pub use self::{
     config::{RankerConfig, RankerWeights},
     speed::{Speed, speed},
@@ -37,7 +37,7 @@ impl Family for Ranker {
     const DECIDES: &'static str = "pair accuracy";
     const CHOOSES: (&'static str, bool) = ("pair accuracy", false);
     type Config = RankerConfig;
-    type Batch = Batch;
+    type Batch = RankerBatch;
 
     fn check(config: &RankerConfig) -> Result<(), String> {
         config.check()
@@ -61,19 +61,19 @@ impl Family for Ranker {
         "ranker"
     }
 
-    fn prepare(config: &RankerConfig, samples: &[Sample], _: &str, _: &mut Random) -> Batch {
-        Batch::from_samples(config, samples)
+    fn prepare(config: &RankerConfig, samples: &[Sample], _: &str, _: &mut Random) -> RankerBatch {
+        RankerBatch::from_samples(config, samples)
     }
 
-    fn objective(&self, config: &RankerConfig, batch: &Batch) -> Objective {
+    fn objective(&self, config: &RankerConfig, batch: &RankerBatch) -> Objective {
         objective::objective(&config.weights, self, batch)
     }
 
-    fn figures(&self, _: &RankerConfig, batch: &Batch, _: &mut Random) -> Figures {
+    fn figures(&self, _: &RankerConfig, batch: &RankerBatch, _: &mut Random) -> Figures {
         objective::figures(self, batch)
     }
 
-    fn calibrate(self, _: &RankerConfig, batches: &[Batch]) -> Option<Ranker> {
+    fn calibrate(self, _: &RankerConfig, batches: &[RankerBatch]) -> Option<Ranker> {
         Some(calibration::calibrate(self, batches))
     }
 

@@ -36,7 +36,7 @@ pub(crate) fn ratings(players: usize, pairings: &[(usize, usize)], tallies: &[Ta
     let mut units = vec![0.0; players];
     // Newton's method on a concave function; halved steps keep it from running away at the start.
     for _ in 0..200 {
-        let step = multiply(&inverse(information(&evidence, &units)), &slope(&evidence, &units));
+        let step = multiply(&inverse(information(&evidence, &units)), &gradient(&evidence, &units));
         let longest = step.iter().fold(0.0f64, |longest, part| longest.max(part.abs()));
         let scale = if longest > 1.0 { 1.0 / longest } else { 1.0 };
         units.iter_mut().zip(&step).for_each(|(unit, part)| *unit += scale * part);
@@ -85,14 +85,14 @@ fn expectation(e: &Evidence, units: &[f64]) -> f64 {
 }
 
 /// Derivative of the log-likelihood (per pair, scores counted per game).
-fn slope(evidence: &[Evidence], units: &[f64]) -> Vec<f64> {
-    let mut slope = vec![0.0; units.len()];
+fn gradient(evidence: &[Evidence], units: &[f64]) -> Vec<f64> {
+    let mut gradient = vec![0.0; units.len()];
     for e in evidence {
         let surplus = e.moments.pairs * (e.moments.mean - expectation(e, units));
-        slope[e.first] += surplus;
-        slope[e.second] -= surplus;
+        gradient[e.first] += surplus;
+        gradient[e.second] -= surplus;
     }
-    slope
+    gradient
 }
 
 /// Its negative second derivative, with the average pinned to zero.

@@ -29,7 +29,7 @@ pub(crate) struct Candidate {
     pub(crate) base: i32,
 }
 
-/// Why a move is not looked at.
+/// Why a move is pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Skip {
     This,
@@ -37,7 +37,7 @@ pub(crate) enum Skip {
     QuietsToCome,
 }
 
-/// Whether the move is not worth a look. Only asked once a move that does not lose is known.
+/// Whether the move is pruned. Only asked once a move that does not lose is known.
 pub(crate) fn skip(node: &Node, quest: Quest, outlook: &Outlook, candidate: &Candidate) -> Option<Skip> {
     let &Candidate { m, count, quiet, checks, bad_capture, experience, base, .. } = candidate;
     let Quest { depth, window, .. } = quest;
@@ -60,7 +60,7 @@ pub(crate) fn skip(node: &Node, quest: Quest, outlook: &Outlook, candidate: &Can
     (unpromising || hopeless || loses()).then_some(Skip::This)
 }
 
-/// An answer to how much deeper a move is looked at.
+/// By how much a move is extended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extension {
     By(i32),
@@ -70,7 +70,7 @@ pub(crate) enum Extension {
 }
 
 impl Worker {
-    /// By how many plies less a late move is looked at.
+    /// By how many plies a late move is reduced.
     pub(crate) fn reduction<const PV: bool>(
         &mut self,
         quest: Quest,
@@ -91,7 +91,7 @@ impl Worker {
         less / 1024
     }
 
-    /// How much deeper a move is looked at.
+    /// By how many plies a move is extended.
     pub(crate) fn extension<const PV: bool>(
         &mut self,
         shared: &Shared<'_>,

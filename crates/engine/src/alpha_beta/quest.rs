@@ -1,4 +1,4 @@
-//! What is asked of a node, and what is known of it before its moves are looked at.
+//! What is asked of a node, and what is known of it before its moves are searched.
 
 use chess::shakmaty::Move;
 
@@ -51,7 +51,7 @@ impl Quest {
     }
 }
 
-/// What is known of a node before its moves are looked at.
+/// What is known of a node before its moves are searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outlook {
     pub(crate) known: Option<Entry>,

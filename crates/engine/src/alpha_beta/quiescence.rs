@@ -95,7 +95,7 @@ impl Worker {
                     continue;
                 }
             } else if best > -MATE_IN_REACH && tried > 2 && !is_noisy(m) {
-                // Once an evasion holds, quiet ones are not all worth a look.
+                // Once an evasion holds, quiet ones are not all searched.
                 break;
             }
             let child = node.play(m);

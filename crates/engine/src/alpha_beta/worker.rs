@@ -84,7 +84,7 @@ pub(crate) struct Worker {
     pub(crate) judge: Judge,
 }
 
-/// Who says what a position is worth.
+/// Who evaluates positions.
 #[derive(Clone, Default)]
 pub(crate) enum Judge {
     /// The hand-made evaluation.
@@ -199,7 +199,7 @@ impl Worker {
         false
     }
 
-    /// Looks at limits and signals; true when the thread must unwind. Limits hold from the first node on: where both sides
+    /// Checks limits and signals; true when the thread must unwind. Limits hold from the first node on: where both sides
     /// have a dozen queens, quiescence behind a single move never ends.
     #[inline]
     pub(crate) fn must_stop(&mut self, shared: &Shared<'_>) -> bool {
@@ -224,7 +224,7 @@ impl Worker {
         self.stopped
     }
 
-    /// Nodes between two looks at what may end the search. A network takes as long for a position as the hand-made evaluation for a thousand
+    /// Nodes between two checks of what may end the search. A network takes as long for a position as the hand-made evaluation for a thousand
     /// or more.
     fn glance(&self, by_hand: u64) -> u64 {
         if matches!(self.judge, Judge::Network(_)) { 1 } else { by_hand }

@@ -10,7 +10,7 @@ use super::{
     walker::Walker,
 };
 
-/// Iterations that are looked ahead to; the nearest comes first.
+/// Iterations that are prepared for ahead of time; the nearest comes first.
 const LOOKAHEAD: usize = 3;
 /// What is foreseen as part of an exchange, not of an iteration to come.
 const EXCHANGE: u8 = u8::MAX;

@@ -7,7 +7,7 @@ use super::{
     deepen::{Deepening, Standing},
     walker::Walker,
 };
-use crate::{Bound, Choice, Stats, alpha_beta::Node as Board, evaluator::Batch};
+use crate::{Bound, Choice, Stats, alpha_beta::Node as Board, evaluator::EvalBatch};
 
 impl Deepening<'_, '_> {
     pub(super) fn run_lines(mut self, allowed: &[Move], lines: usize) -> (Choice, Stats) {
@@ -62,8 +62,8 @@ impl Walker<'_> {
     /// An empty tree for some of the root's moves.
     fn begin_line(&mut self, root: Board, wanted: &[Move]) {
         while self.evaluator.wait().is_some() {}
-        self.gathered = Batch::default();
-        self.spare = Batch::default();
+        self.gathered = EvalBatch::default();
+        self.spare = EvalBatch::default();
         self.leaves.clear();
         self.tree.begin_anew(root);
         self.tree.made = 1;

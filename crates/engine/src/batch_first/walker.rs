@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Stats,
-    evaluator::{Answers, Batch, Evaluator},
+    evaluator::{Answers, EvalBatch, Evaluator},
 };
 
 /// Batches are not made smaller than this to save time.
@@ -56,8 +56,8 @@ pub(super) struct Walker<'a> {
     pub(super) visits: u32,
     pub(super) tickets: u32,
     /// Positions to ask the mind about next: those that are wanted for sure, and those that a batch is filled up with.
-    pub(super) gathered: Batch,
-    pub(super) spare: Batch,
+    pub(super) gathered: EvalBatch,
+    pub(super) spare: EvalBatch,
     /// Leaves that the next iterations will go on from.
     pub(super) leaves: Leaves,
     /// Depth first, because best first did not fit into the tree.
@@ -87,8 +87,8 @@ impl<'a> Walker<'a> {
             goals: [0.0; 2],
             visits: 0,
             tickets: 0,
-            gathered: Batch::default(),
-            spare: Batch::default(),
+            gathered: EvalBatch::default(),
+            spare: EvalBatch::default(),
             leaves: Leaves::default(),
             narrow: false,
         }
@@ -251,8 +251,8 @@ impl<'a> Walker<'a> {
         let goals = self.goals;
         let was_narrow = self.narrow;
         let kept = self.tree.thin_out(|node| node.decides(goals[usize::from(node.ply % 2)]));
-        self.gathered = Batch::default();
-        self.spare = Batch::default();
+        self.gathered = EvalBatch::default();
+        self.spare = EvalBatch::default();
         self.leaves.clear();
         for node in &mut self.tree.nodes {
             node.asked = false;

@@ -2,12 +2,12 @@
 
 use chess::PackedMove;
 
-use super::judge::{Judge, Question, Worth};
+use super::judge::{Judge, Question, Value};
 
 /// A bound that was asked about, and whether its answer counts it in.
 #[derive(Clone, Debug)]
 struct Asked {
-    bound: Worth,
+    bound: Value,
     or_equal: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use chess::{Moment, shakmaty::Move};
 
-use super::{judge::Worth, principal::Window, thinker::Thinker};
+use super::{judge::Value, principal::Window, thinker::Thinker};
 use crate::{
     Bound, Info, Signals, Task, TimeBudget,
     alpha_beta::{Node, history::Step, value::MAX_PLY},
@@ -22,13 +22,13 @@ pub(super) struct Watch<'a> {
 pub(super) struct RootMove {
     pub(super) m: Move,
     /// What the best move led to when it became the best.
-    pub(super) worth: Option<Worth>,
+    pub(super) value: Option<Value>,
     pub(super) line: Vec<Move>,
 }
 
 impl RootMove {
     pub(super) fn new(m: Move) -> RootMove {
-        RootMove { m, worth: None, line: vec![m] }
+        RootMove { m, value: None, line: vec![m] }
     }
 }
 
@@ -50,7 +50,7 @@ impl Thinker {
         let watch = Watch { signals: task.signals, stopwatch };
         self.limit(&task.limits, budget.hard);
         // A move is worth something to those who ask even if there is no time to look at it.
-        moves[0].worth = Some(self.judge.position(&root));
+        moves[0].value = Some(self.judge.position(&root));
         let lines = multipv.clamp(1, moves.len());
         let deepest = task.limits.depth.unwrap_or(MAX_PLY as u32).clamp(1, MAX_PLY as u32 - 1);
         for depth in 1..=deepest {
@@ -64,11 +64,11 @@ impl Thinker {
             }
             for (rank, best) in moves[..lines].iter().enumerate() {
                 // A line that was not reached has nothing to tell.
-                let Some(worth) = &best.worth else { break };
-                (task.report)(&self.info(best, worth, rank, depth, stopwatch));
+                let Some(value) = &best.value else { break };
+                (task.report)(&self.info(best, value, rank, depth, stopwatch));
             }
-            let worth = moves[0].worth.clone().unwrap_or(Worth::Drawn);
-            if self.stopped || self.has_enough(&worth, moves.len(), depth, &task, budget, stopwatch) {
+            let value = moves[0].value.clone().unwrap_or(Value::Drawn);
+            if self.stopped || self.has_enough(&value, moves.len(), depth, &task, budget, stopwatch) {
                 return;
             }
         }
@@ -89,9 +89,9 @@ impl Thinker {
         for at in 0..moves.len() {
             let m = moves[at].m;
             if watch.stopwatch.thought(watch.signals) >= TELLS_MOVES_AFTER
-                && let Some(worth) = &moves[0].worth
+                && let Some(value) = &moves[0].value
             {
-                let known = self.info(&moves[0], worth, line, depth, watch.stopwatch);
+                let known = self.info(&moves[0], value, line, depth, watch.stopwatch);
                 report(&Info { current: Some((m, line + at + 1)), ..known });
             }
             let child = root.play(m);
@@ -110,7 +110,7 @@ impl Thinker {
             {
                 self.extend_line(0, m);
                 moves[at].line = self.line(0).to_vec();
-                moves[at].worth = Some(found);
+                moves[at].value = Some(found);
                 // The others keep their order behind the best.
                 moves[..=at].rotate_right(1);
             }
@@ -120,7 +120,7 @@ impl Thinker {
     /// Brings the last of some lines before those that it turned out better than.
     fn rank(&mut self, moves: &mut [RootMove]) {
         for at in (1..moves.len()).rev() {
-            let better = match (&moves[at].worth, &moves[at - 1].worth) {
+            let better = match (&moves[at].value, &moves[at - 1].value) {
                 (Some(one), Some(other)) => self.judge.better(one, other),
                 _ => false,
             };
@@ -134,7 +134,7 @@ impl Thinker {
     fn info(
         &mut self,
         best: &RootMove,
-        worth: &Worth,
+        value: &Value,
         rank: usize,
         depth: u32,
         stopwatch: &Stopwatch,
@@ -143,7 +143,7 @@ impl Thinker {
             depth,
             seldepth: self.deepest as u32 + 1,
             multipv: rank + 1,
-            score: self.judge.score(worth),
+            score: self.judge.score(value),
             bound: Bound::Exact,
             wdl: None,
             nodes: self.nodes,
@@ -160,20 +160,20 @@ impl Thinker {
     /// Whether thinking on is not worth it: the mate is found, or most of the time for this move is used.
     fn has_enough(
         &self,
-        worth: &Worth,
+        value: &Value,
         moves: usize,
         depth: u32,
         task: &Task<'_>,
         budget: TimeBudget,
         stopwatch: &Stopwatch,
     ) -> bool {
-        if let (Worth::Won(ply), Some(mate)) = (worth, task.limits.mate)
+        if let (Value::Won(ply), Some(mate)) = (value, task.limits.mate)
             && *ply < 2 * mate as usize
         {
             return true;
         }
         let Some(soft) = budget.soft.filter(|_| !task.signals.is_pondering()) else { return false };
-        let seen_to_the_end = matches!(worth, Worth::Won(ply) | Worth::Lost(ply) if depth as usize > ply + 2);
+        let seen_to_the_end = matches!(value, Value::Won(ply) | Value::Lost(ply) if depth as usize > ply + 2);
         moves == 1 || seen_to_the_end || stopwatch.thought(task.signals) >= soft.mul_f64(ENOUGH)
     }
 }

@@ -11,7 +11,7 @@ use crate::{Score, alpha_beta::Node};
 
 /// What a line leads to, for the player at the root.
 #[derive(Clone, Debug)]
-pub(super) enum Worth {
+pub(super) enum Value {
     /// Mated so many plies from the root.
     Lost(usize),
     Drawn,
@@ -20,24 +20,24 @@ pub(super) enum Worth {
     Won(usize),
 }
 
-impl Worth {
+impl Value {
     /// What a mate of the side to move is worth to `player`.
-    pub(super) fn mated(turn: Color, player: Color, ply: usize) -> Worth {
-        if turn == player { Worth::Lost(ply) } else { Worth::Won(ply) }
+    pub(super) fn mated(turn: Color, player: Color, ply: usize) -> Value {
+        if turn == player { Value::Lost(ply) } else { Value::Won(ply) }
     }
 
     /// Whether both are one and the same.
-    pub(super) fn is(&self, other: &Worth) -> bool {
+    pub(super) fn is(&self, other: &Value) -> bool {
         match (self, other) {
-            (Worth::Lost(one), Worth::Lost(other)) | (Worth::Won(one), Worth::Won(other)) => one == other,
-            (Worth::Drawn, Worth::Drawn) => true,
-            (Worth::Position(one), Worth::Position(other)) => Arc::ptr_eq(one, other),
+            (Value::Lost(one), Value::Lost(other)) | (Value::Won(one), Value::Won(other)) => one == other,
+            (Value::Drawn, Value::Drawn) => true,
+            (Value::Position(one), Value::Position(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
     }
 
     pub(super) fn is_mate(&self) -> bool {
-        matches!(self, Worth::Lost(_) | Worth::Won(_))
+        matches!(self, Value::Lost(_) | Value::Won(_))
     }
 }
 
@@ -71,16 +71,16 @@ impl Judge {
         }
     }
 
-    pub(super) fn position(&mut self, node: &Node) -> Worth {
+    pub(super) fn position(&mut self, node: &Node) -> Value {
         let slot = node.key as usize % MET;
         if let Some((key, embedding)) = &self.met[slot]
             && *key == node.key
         {
-            return Worth::Position(Arc::clone(embedding));
+            return Value::Position(Arc::clone(embedding));
         }
         let embedding = self.embed(&node.chess);
         self.met[slot] = Some((node.key, Arc::clone(&embedding)));
-        Worth::Position(embedding)
+        Value::Position(embedding)
     }
 
     fn embed(&mut self, position: &Chess) -> Embedding {
@@ -88,31 +88,31 @@ impl Judge {
     }
 
     /// Log odds that the first is better.
-    pub(super) fn lead(&mut self, one: &Worth, other: &Worth) -> f32 {
+    pub(super) fn lead(&mut self, one: &Value, other: &Value) -> f32 {
         if one.is(other) {
             return 0.0;
         }
         match (one, other) {
             // The earlier mate is the better one for whoever mates.
-            (Worth::Won(one), Worth::Won(other)) => {
+            (Value::Won(one), Value::Won(other)) => {
                 if one < other {
                     DECIDED
                 } else {
                     -DECIDED
                 }
             }
-            (Worth::Lost(one), Worth::Lost(other)) => {
+            (Value::Lost(one), Value::Lost(other)) => {
                 if one > other {
                     DECIDED
                 } else {
                     -DECIDED
                 }
             }
-            (Worth::Won(_), _) | (_, Worth::Lost(_)) => DECIDED,
-            (Worth::Lost(_), _) | (_, Worth::Won(_)) => -DECIDED,
+            (Value::Won(_), _) | (_, Value::Lost(_)) => DECIDED,
+            (Value::Lost(_), _) | (_, Value::Won(_)) => -DECIDED,
             _ => {
-                let of = |worth: &Worth, draw: &Embedding| match worth {
-                    Worth::Position(embedding) => Arc::clone(embedding),
+                let of = |value: &Value, draw: &Embedding| match value {
+                    Value::Position(embedding) => Arc::clone(embedding),
                     _ => Arc::clone(draw),
                 };
                 let (one, other) = (of(one, &self.draw), of(other, &self.draw));
@@ -121,18 +121,18 @@ impl Judge {
         }
     }
 
-    pub(super) fn better(&mut self, one: &Worth, other: &Worth) -> bool {
+    pub(super) fn better(&mut self, one: &Value, other: &Value) -> bool {
         self.lead(one, other) > 0.0
     }
 
     /// In the words of others: mates in moves, positions by how they compare with a draw.
-    pub(super) fn score(&mut self, worth: &Worth) -> Score {
-        match worth {
-            Worth::Won(ply) => Score::mates(ply.div_ceil(2) as u32),
-            Worth::Lost(ply) => Score::mated(ply.div_ceil(2) as u32),
-            Worth::Drawn => Score::Centipawns(0),
-            Worth::Position(_) => {
-                let lead = self.lead(worth, &Worth::Drawn);
+    pub(super) fn score(&mut self, value: &Value) -> Score {
+        match value {
+            Value::Won(ply) => Score::mates(ply.div_ceil(2) as u32),
+            Value::Lost(ply) => Score::mated(ply.div_ceil(2) as u32),
+            Value::Drawn => Score::Centipawns(0),
+            Value::Position(_) => {
+                let lead = self.lead(value, &Value::Drawn);
                 Score::Centipawns((lead / LOG_ODDS_PER_CENTIPAWN).round() as i32)
             }
         }
@@ -142,23 +142,23 @@ impl Judge {
 /// One question about a node: does it lead to more than `bound`, or at least to as much?
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
-    pub(super) bound: &'a Worth,
+    pub(super) bound: &'a Value,
     pub(super) or_equal: bool,
 }
 
 impl<'a> Question<'a> {
-    pub(super) fn more_than(bound: &'a Worth) -> Question<'a> {
+    pub(super) fn more_than(bound: &'a Value) -> Question<'a> {
         Question { bound, or_equal: false }
     }
 
-    pub(super) fn at_least(bound: &'a Worth) -> Question<'a> {
+    pub(super) fn at_least(bound: &'a Value) -> Question<'a> {
         Question { bound, or_equal: true }
     }
 
-    pub(super) fn answer(self, judge: &mut Judge, worth: &Worth) -> bool {
+    pub(super) fn answer(self, judge: &mut Judge, value: &Value) -> bool {
         match self.or_equal {
-            false => judge.better(worth, self.bound),
-            true => !judge.better(self.bound, worth),
+            false => judge.better(value, self.bound),
+            true => !judge.better(self.bound, value),
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use chess::shakmaty::Position;
 
-use super::{judge::Worth, thinker::Thinker};
+use super::{judge::Value, thinker::Thinker};
 use crate::alpha_beta::{Node, history::Step};
 
 /// What `node` leads to, every line followed for `depth` plies.
-pub(super) fn minimax(thinker: &mut Thinker, node: &Node, depth: u32, ply: usize) -> Worth {
+pub(super) fn minimax(thinker: &mut Thinker, node: &Node, depth: u32, ply: usize) -> Value {
     if ply > 0 && thinker.is_drawn(node) {
-        return Worth::Drawn;
+        return Value::Drawn;
     }
     let moves = node.chess.legal_moves();
     if moves.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn minimax(thinker: &mut Thinker, node: &Node, depth: u32, ply: usize
         return thinker.judge.position(node);
     }
     let ours = thinker.is_ours(node);
-    let mut best: Option<Worth> = None;
+    let mut best: Option<Value> = None;
     for m in moves {
         let child = node.play(m);
         thinker.enter(&child, Some(Step::new(node.turn(), m)));

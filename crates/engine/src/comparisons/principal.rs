@@ -4,7 +4,7 @@ use chess::{PackedMove, shakmaty::Position};
 
 use super::{
     driver::Watch,
-    judge::{Question, Worth},
+    judge::{Question, Value},
     thinker::Thinker,
 };
 use crate::alpha_beta::{
@@ -18,23 +18,23 @@ use crate::alpha_beta::{
 /// Worths between which the answer matters, for the player at the root.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
-    pub(super) alpha: Worth,
-    pub(super) beta: Worth,
+    pub(super) alpha: Value,
+    pub(super) beta: Value,
 }
 
 impl Window {
     pub(super) fn open() -> Window {
-        Window { alpha: Worth::Lost(0), beta: Worth::Won(0) }
+        Window { alpha: Value::Lost(0), beta: Value::Won(0) }
     }
 
-    /// Brings the bound of whoever moves nearer, if `worth` is better for him. Whether it was.
-    pub(super) fn narrow(&mut self, thinker: &mut Thinker, ours: bool, worth: &Worth) -> bool {
+    /// Brings the bound of whoever moves nearer, if `value` is better for him. Whether it was.
+    pub(super) fn narrow(&mut self, thinker: &mut Thinker, ours: bool, value: &Value) -> bool {
         let better = match ours {
-            true => thinker.judge.better(worth, &self.alpha),
-            false => thinker.judge.better(&self.beta, worth),
+            true => thinker.judge.better(value, &self.alpha),
+            false => thinker.judge.better(&self.beta, value),
         };
         if better {
-            *(if ours { &mut self.alpha } else { &mut self.beta }) = worth.clone();
+            *(if ours { &mut self.alpha } else { &mut self.beta }) = value.clone();
         }
         better
     }
@@ -59,13 +59,13 @@ impl Thinker {
         depth: i32,
         ply: usize,
         mut window: Window,
-    ) -> Worth {
+    ) -> Value {
         self.clear_line(ply);
         if depth <= 0 && !self.plain {
             return self.quiesce(watch, node, ply, window);
         }
         if self.must_stop(watch.signals, watch.stopwatch) || self.is_drawn(node) {
-            return Worth::Drawn;
+            return Value::Drawn;
         }
         if depth <= 0 || ply >= MAX_PLY - 1 {
             return match node.chess.legal_moves().is_empty() {
@@ -79,7 +79,7 @@ impl Thinker {
             false => self.table.get(node.key).and_then(|known| node.recall(known.best)),
         };
         let mut picker = Picker::new(self.hints(ply, remembered));
-        let mut best: Option<Worth> = None;
+        let mut best: Option<Value> = None;
         let mut best_move = PackedMove::NONE;
         let mut tried = Vec::new();
         while let Some(m) = picker.next(node, &self.history) {
@@ -103,7 +103,7 @@ impl Thinker {
             };
             self.leave();
             if self.stopped {
-                return Worth::Drawn;
+                return Value::Drawn;
             }
             tried.push(m);
             let Some(found) = found else { continue };
@@ -128,10 +128,10 @@ impl Thinker {
     }
 
     /// What the node leads to when only forcing moves count.
-    fn quiesce(&mut self, watch: &Watch<'_>, node: &Node, ply: usize, mut window: Window) -> Worth {
+    fn quiesce(&mut self, watch: &Watch<'_>, node: &Node, ply: usize, mut window: Window) -> Value {
         self.clear_line(ply);
         if self.must_stop(watch.signals, watch.stopwatch) || self.is_drawn(node) {
-            return Worth::Drawn;
+            return Value::Drawn;
         }
         if ply >= MAX_PLY - 1 {
             return self.judge.position(node);
@@ -155,7 +155,7 @@ impl Thinker {
             let found = self.quiesce(watch, &child, ply + 1, window.clone());
             self.leave();
             if self.stopped {
-                return Worth::Drawn;
+                return Value::Drawn;
             }
             if window.narrow(self, ours, &found) {
                 self.extend_line(ply, m);

@@ -8,7 +8,7 @@ use chess::{
 
 use super::{
     driver::Watch,
-    judge::{Question, Worth},
+    judge::{Question, Value},
     thinker::Thinker,
 };
 use crate::alpha_beta::{
@@ -44,7 +44,7 @@ impl Thinker {
             return false;
         }
         if self.is_drawn(node) {
-            return question.answer(&mut self.judge, &Worth::Drawn);
+            return question.answer(&mut self.judge, &Value::Drawn);
         }
         if depth <= 0 || ply >= MAX_PLY - 1 {
             return self.ask_leaf(node, ply, question);
@@ -99,7 +99,7 @@ impl Thinker {
         (!self.stopped && answer == ours).then_some(ours)
     }
 
-    /// `lead` is what the side to move has over the bound by the look of the node, in log odds.
+    /// `lead` is what the side to move has over the bound by the static comparison of the node, in log odds.
     fn ask_moves(
         &mut self,
         watch: &Watch<'_>,
@@ -161,11 +161,11 @@ impl Thinker {
     }
 
     fn ask_leaf(&mut self, node: &Node, ply: usize, question: Question<'_>) -> bool {
-        let worth = match node.chess.legal_moves().is_empty() {
+        let value = match node.chess.legal_moves().is_empty() {
             true => self.end(node, ply),
             false => self.judge.position(node),
         };
-        question.answer(&mut self.judge, &worth)
+        question.answer(&mut self.judge, &value)
     }
 
     /// The answer when only forcing moves count.
@@ -174,7 +174,7 @@ impl Thinker {
             return false;
         }
         if self.is_drawn(node) {
-            return question.answer(&mut self.judge, &Worth::Drawn);
+            return question.answer(&mut self.judge, &Value::Drawn);
         }
         if ply >= MAX_PLY - 1 {
             return self.ask_leaf(node, ply, question);

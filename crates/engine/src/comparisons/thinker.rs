@@ -9,7 +9,7 @@ use chess::{
 
 use super::{
     answers::Table,
-    judge::{Judge, Worth},
+    judge::{Judge, Value},
 };
 use crate::{
     Limits, Signals,
@@ -23,7 +23,7 @@ use crate::{
     stopwatch::Stopwatch,
 };
 
-/// Nodes between two looks at the clock of a simulated device, which takes longer to read than ours.
+/// Nodes between two checks of the clock of a simulated device, which takes longer to read than ours.
 const GLANCE: u64 = 64;
 
 #[derive(Clone, Debug, Default)]
@@ -137,10 +137,10 @@ impl Thinker {
     }
 
     /// Mate or stalemate, for a node without a legal move.
-    pub(super) fn end(&self, node: &Node, ply: usize) -> Worth {
+    pub(super) fn end(&self, node: &Node, ply: usize) -> Value {
         match node.in_check() {
-            true => Worth::mated(node.turn(), self.judge.player, ply),
-            false => Worth::Drawn,
+            true => Value::mated(node.turn(), self.judge.player, ply),
+            false => Value::Drawn,
         }
     }
 

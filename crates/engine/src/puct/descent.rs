@@ -10,7 +10,7 @@ use crate::{PuctSettings, alpha_beta::Syzygy, evaluator::Judgement, heuristic::k
 
 /// Centipawns below the best score that make a move e times less likely: about what the ranker's scores mean by themselves.
 const SPREAD: f32 = 110.0;
-/// Visits of a node at which the tactical probe is made, and how many positions it looks at: it costs as much as many visits, so it goes
+/// Visits of a node at which the tactical probe is made, and how many positions it evaluates: it costs as much as many visits, so it goes
 /// further where there are more.
 const PROBES: [(u32, u64); 3] = [(16, 100), (300, 3_000), (2_000, 30_000)];
 /// Prior of a move that the probe finds. Below a half it is often given up before the line that justifies it is found.

@@ -15,7 +15,7 @@ use crate::{Limits, Score, Search, Settings, Signals, Task, alpha_beta::AlphaBet
 const GAIN: i32 = 100;
 /// Captures in a row.
 const EXCHANGES: u32 = 6;
-/// Positions after captures that are looked at; real games need some dozens, boards full of queens millions.
+/// Positions after captures that are evaluated; real games need some dozens, boards full of queens millions.
 const MOST_CAPTURES: u32 = 5_000;
 const HASH_MB: usize = 4;
 

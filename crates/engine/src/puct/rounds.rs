@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Choice, Task, TimeBudget,
-    evaluator::{Answers, Batch, Evaluator},
+    evaluator::{Answers, EvalBatch, Evaluator},
     stats::Stats,
     stopwatch::Stopwatch,
 };
@@ -118,8 +118,8 @@ impl Rounds<'_, '_> {
         most.is_none_or(|most| self.tree.made < most) || self.tree.root().state == State::Leaf
     }
 
-    fn gather(&mut self, most: usize) -> Batch {
-        let mut batch = Batch::default();
+    fn gather(&mut self, most: usize) -> EvalBatch {
+        let mut batch = EvalBatch::default();
         let mut collisions = Vec::new();
         let mut known = 0;
         // Known leaves do not end a batch: where positions are reached in many ways they are more than half of all.

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     PuctSettings, Score,
     alpha_beta::{Node as Board, Syzygy},
-    evaluator::{Batch, judge},
+    evaluator::{EvalBatch, judge},
 };
 
 /// Memory of a tree; small ones are all that few visits need.
@@ -81,7 +81,7 @@ impl Simul {
         }
         let mut quiet = vec![true; seats.len()];
         loop {
-            let mut batch = Batch::default();
+            let mut batch = EvalBatch::default();
             let mut owners = Vec::new();
             for (at, Seat { moment, tree, random }) in seats.iter_mut().enumerate() {
                 if quiet[at] && tree.0.root().state == State::Expanded {
@@ -117,7 +117,7 @@ impl Simul {
     }
 
     /// The leaves that a tree wants to hear the mind on next; none when it is done.
-    fn gather(&self, tree: &mut Tree, guide: &Guide<'_>, batch: &mut Batch) {
+    fn gather(&self, tree: &mut Tree, guide: &Guide<'_>, batch: &mut EvalBatch) {
         let mut collisions = Vec::new();
         let (mut found, mut in_vain) = (0, 0);
         while found < self.settings.leaves.max(1)

@@ -31,7 +31,7 @@ const KNOWN_BYTES: usize = 2 * size_of::<(u64, u32)>();
 pub(super) struct Edge {
     pub(super) m: PackedMove,
     pub(super) child: u32,
-    /// How likely it looked to be the best move before any was tried.
+    /// The prior: how likely the policy held it to be the best move.
     pub(super) prior: f32,
     /// Q for the side that makes the move; before the first visit the first-play urgency.
     pub(super) q: f32,

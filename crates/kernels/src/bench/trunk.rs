@@ -44,10 +44,10 @@ pub(super) const STEP: adamw::Step = adamw::Step {
 /// Numbers that one task takes of passes over everything.
 const PIECE: usize = 64 * 1024;
 
-enum Packed {
-    Transformer(Box<block::Packed>),
-    Residual(Box<conv::Packed>),
-    ResidualInt8(Box<conv::int8::Packed>),
+enum TrunkLayer {
+    Transformer(Box<block::PackedBlock>),
+    Residual(Box<conv::PackedResidual>),
+    ResidualInt8(Box<conv::int8::PackedResidualInt8>),
     Encoder(Box<Encoder>),
 }
 
@@ -111,12 +111,12 @@ impl Network {
         2.0 * products as f64
     }
 
-    fn packed(&self, level: Level, parameters: &[f32], work: Work) -> Packed {
+    fn packed(&self, level: Level, parameters: &[f32], work: Work) -> TrunkLayer {
         let train = work == Work::Train;
         match self.kind {
-            Kind::Residual { channels } if work == Work::InferInt8 => {
-                Packed::ResidualInt8(Box::new(conv::int8::Packed::new(level, channels, 0, parameters)))
-            }
+            Kind::Residual { channels } if work == Work::InferInt8 => TrunkLayer::ResidualInt8(Box::new(
+                conv::int8::PackedResidualInt8::new(level, channels, 0, parameters),
+            )),
             Kind::Transformer { width, heads } if !train => {
                 let (shape, own) = Network::shapes(width, heads);
                 let mut arithmetic = Arithmetic::of(level);
@@ -124,17 +124,17 @@ impl Network {
                     arithmetic = arithmetic.with_int8(int8);
                 }
                 let encoder = Encoder::of_block(arithmetic, &shape, Some(&own), parameters);
-                Packed::Encoder(Box::new(encoder.expect("sizes in whole grains")))
+                TrunkLayer::Encoder(Box::new(encoder.expect("sizes in whole grains")))
             }
             Kind::Transformer { width, heads } => {
                 let (shape, own) = Network::shapes(width, heads);
                 let (first, rest) = parameters.split_at(block::Layout::of(&shape).total());
-                let smolgen = smolgen::Packed::new(level, own, rest, train);
-                let packed = block::Packed::new(level, shape, first, train).with_smolgen(smolgen);
-                Packed::Transformer(Box::new(packed))
+                let smolgen = smolgen::PackedSmolgen::new(level, own, rest, train);
+                let packed = block::PackedBlock::new(level, shape, first, train).with_smolgen(smolgen);
+                TrunkLayer::Transformer(Box::new(packed))
             }
             Kind::Residual { channels } => {
-                Packed::Residual(Box::new(conv::Packed::new(level, channels, parameters, train)))
+                TrunkLayer::Residual(Box::new(conv::PackedResidual::new(level, channels, parameters, train)))
             }
         }
     }
@@ -157,42 +157,47 @@ impl Network {
         let mut layers = vec![self.parameters(); self.layers];
         let ([seconds, cpu_seconds], passes) = match work {
             Work::Infer | Work::InferInt8 => {
-                let packed: Vec<Packed> =
+                let packed: Vec<TrunkLayer> =
                     layers.iter().map(|layer| self.packed(level, layer, work)).collect();
-                let mut rooms = [x.clone(), x.clone()];
+                let mut activations = [x.clone(), x.clone()];
                 let encoders: Vec<&Encoder> = packed
                     .iter()
                     .filter_map(|packed| match packed {
-                        Packed::Encoder(encoder) => Some(&**encoder),
+                        TrunkLayer::Encoder(encoder) => Some(&**encoder),
                         _ => None,
                     })
                     .collect();
                 let seconds = time(budget, || {
                     if !encoders.is_empty() {
-                        return Encoder::forward_all(&encoders, &x, None, &mut rooms[0]);
+                        return Encoder::forward_all(&encoders, &x, None, &mut activations[0]);
                     }
-                    rooms[0].copy_from_slice(&x);
+                    activations[0].copy_from_slice(&x);
                     for packed in &packed {
-                        let [from, to] = &mut rooms;
+                        let [from, to] = &mut activations;
                         match packed {
-                            Packed::Transformer(packed) => block::forward(packed, from, None, to, None),
-                            Packed::Residual(packed) => conv::forward(packed, from, to),
-                            Packed::ResidualInt8(packed) => conv::int8::forward(packed, from, to),
-                            Packed::Encoder(_) => unreachable!("done above"),
+                            TrunkLayer::Transformer(packed) => block::forward(packed, from, None, to, None),
+                            TrunkLayer::Residual(packed) => conv::forward(packed, from, to),
+                            TrunkLayer::ResidualInt8(packed) => conv::int8::forward(packed, from, to),
+                            TrunkLayer::Encoder(_) => unreachable!("done above"),
                         }
-                        rooms.swap(0, 1);
+                        activations.swap(0, 1);
                     }
                 });
                 (seconds, 1.0)
             }
             Work::Train => {
                 let (shared, own) = (self.shared(), layers[0].len() - self.shared());
-                let room = |len: usize| [(); 3].map(|()| vec![0.0; len]);
-                let mut moments: Vec<_> = layers.iter().map(|_| room(own)).chain([room(shared)]).collect();
-                let mut rooms = vec![x.clone(); self.layers + 1];
-                let mut trails: Vec<Aligned> =
-                    layers.iter().map(|_| Aligned::zeros(batch * self.trail(level))).collect();
-                (time(budget, || self.train(level, &mut layers, &mut moments, &mut rooms, &mut trails)), 3.0)
+                let zeros = |len: usize| [(); 3].map(|()| vec![0.0; len]);
+                let mut moments: Vec<_> = layers.iter().map(|_| zeros(own)).chain([zeros(shared)]).collect();
+                let mut activations = vec![x.clone(); self.layers + 1];
+                let mut saved: Vec<Aligned> =
+                    layers.iter().map(|_| Aligned::zeros(batch * self.saved(level))).collect();
+                (
+                    time(budget, || {
+                        self.train(level, &mut layers, &mut moments, &mut activations, &mut saved)
+                    }),
+                    3.0,
+                )
             }
         };
         let operations = passes * self.layers as f64 * batch as f64 * self.operations();
@@ -200,9 +205,9 @@ impl Network {
     }
 
     /// Numbers per position that a layer keeps for the backward pass.
-    fn trail(&self, level: Level) -> usize {
+    fn saved(&self, level: Level) -> usize {
         match self.kind {
-            Kind::Transformer { width, heads } => Network::shapes(width, heads).0.trail(level),
+            Kind::Transformer { width, heads } => Network::shapes(width, heads).0.saved(level),
             Kind::Residual { .. } => 0,
         }
     }
@@ -213,48 +218,48 @@ impl Network {
         level: Level,
         layers: &mut [Vec<f32>],
         moments: &mut [[Vec<f32>; 3]],
-        rooms: &mut [Vec<f32>],
-        trails: &mut [Aligned],
+        activations: &mut [Vec<f32>],
+        saved: &mut [Aligned],
     ) {
-        let packed: Vec<Packed> =
+        let packed: Vec<TrunkLayer> =
             layers.par_iter().map(|layer| self.packed(level, layer, Work::Train)).collect();
         let mut between: Vec<Option<conv::Between>> = vec![None; packed.len()];
         for (i, packed) in packed.iter().enumerate() {
-            let [x, y] = rooms.get_disjoint_mut([i, i + 1]).expect("two rooms");
+            let [x, y] = activations.get_disjoint_mut([i, i + 1]).expect("two layers");
             match packed {
-                Packed::Transformer(packed) => block::forward(packed, x, None, y, Some(&mut trails[i])),
-                Packed::Residual(packed) => between[i] = Some(conv::forward_keeping(packed, x, y)),
-                Packed::ResidualInt8(_) | Packed::Encoder(_) => unreachable!("packed to learn"),
+                TrunkLayer::Transformer(packed) => block::forward(packed, x, None, y, Some(&mut saved[i])),
+                TrunkLayer::Residual(packed) => between[i] = Some(conv::forward_keeping(packed, x, y)),
+                TrunkLayer::ResidualInt8(_) | TrunkLayer::Encoder(_) => unreachable!("packed to learn"),
             }
         }
         // The gradient of half the mean square.
-        let last = rooms.last().expect("a room");
-        let [mut gradient, mut to_x] = [(); 2].map(|()| Aligned::room(last.len()));
+        let last = activations.last().expect("a layer");
+        let [mut gradient, mut to_x] = [(); 2].map(|()| Aligned::scratch(last.len()));
         let scale = 1.0 / last.len() as f32;
         gradient.par_chunks_mut(PIECE).zip(last.par_chunks(PIECE)).for_each(|(to, from)| {
             to.iter_mut().zip(from).for_each(|(to, y)| *to = scale * y);
         });
         let own = layers[0].len() - self.shared();
         let mut to_shared = vec![0.0; self.shared()];
-        let update = |weights: &mut [f32], [mean, first, second]: &mut [Vec<f32>; 3], slopes: &[f32]| {
-            adamw::update(level, STEP, adamw::Slices { weights, mean, first, second }, slopes);
+        let update = |weights: &mut [f32], [mean, first, second]: &mut [Vec<f32>; 3], gradients: &[f32]| {
+            adamw::update(level, STEP, adamw::Slices { weights, mean, first, second }, gradients);
         };
         for (i, packed) in packed.iter().enumerate().rev() {
-            let (x, trail, y) = (&rooms[i], &trails[i], &rooms[i + 1]);
-            let slopes = match packed {
-                Packed::Transformer(packed) => {
-                    block::backward(packed, block::Kept { x, trail, bias: None }, &gradient, &mut to_x, None)
+            let (x, saved, y) = (&activations[i], &saved[i], &activations[i + 1]);
+            let gradients = match packed {
+                TrunkLayer::Transformer(packed) => {
+                    block::backward(packed, block::Kept { x, saved, bias: None }, &gradient, &mut to_x, None)
                 }
-                Packed::Residual(packed) => {
+                TrunkLayer::Residual(packed) => {
                     let kept = conv::Kept { x, y, between: between[i].as_ref() };
                     conv::backward(packed, kept, &gradient, &mut to_x)
                 }
-                Packed::ResidualInt8(_) | Packed::Encoder(_) => unreachable!("packed to learn"),
+                TrunkLayer::ResidualInt8(_) | TrunkLayer::Encoder(_) => unreachable!("packed to learn"),
             };
             std::mem::swap(&mut gradient, &mut to_x);
-            let pieces = to_shared.par_chunks_mut(PIECE).zip(slopes[own..].par_chunks(PIECE));
+            let pieces = to_shared.par_chunks_mut(PIECE).zip(gradients[own..].par_chunks(PIECE));
             pieces.for_each(|(to, from)| rows::add(level, to, from));
-            update(&mut layers[i][..own], &mut moments[i], &slopes[..own]);
+            update(&mut layers[i][..own], &mut moments[i], &gradients[..own]);
         }
         let (first, others) = layers.split_first_mut().expect("a layer");
         update(&mut first[own..], moments.last_mut().expect("those of what is shared"), &to_shared);
@@ -267,12 +272,12 @@ pub(super) fn smolgen(level: Level, budget: Duration) -> [Line; 2] {
     const POSITIONS: usize = 8;
     let (_, shape) = Network::shapes(256, 8);
     let parameters = numbers(smolgen::Layout::of(&shape).total());
-    let packed = smolgen::Packed::new(level, shape, &parameters, true);
+    let packed = smolgen::PackedSmolgen::new(level, shape, &parameters, true);
     let x = numbers(POSITIONS * shape.tokens * shape.width);
     let mut biases = numbers(POSITIONS * shape.heads * shape.tokens * shape.tokens);
     let there = time(budget, || packed.forward(&x, &mut biases));
-    let (mut to_x, mut slopes) = (vec![0.0; x.len()], vec![0.0; parameters.len()]);
-    let back = time(budget, || packed.backward(&x, &biases, &mut to_x, &mut slopes));
+    let (mut to_x, mut gradients) = (vec![0.0; x.len()], vec![0.0; parameters.len()]);
+    let back = time(budget, || packed.backward(&x, &biases, &mut to_x, &mut gradients));
     let smolgen::Shape { tokens, width, heads, compressed, hidden, per_head } = shape;
     let products = tokens * compressed * (width + hidden)
         + hidden * heads * per_head

@@ -1,7 +1,7 @@
 //! The attention half of a block for one position: `y = x + out(attention(norm(x)))`, head by head.
 
 use super::{
-    Packed, Part, Shape,
+    PackedBlock, Part, Shape,
     feed::add_product,
     group::{Group, OUT, QUERY},
     half::{Which, normalise, normalise_back},
@@ -12,14 +12,14 @@ use crate::{
         self, Into, Out, Place, Size, View, product, product_of, product_of_transposed, product_ready,
     },
     rows,
-    softmax::{self, SlopeRow},
+    softmax::{self, GradientRow},
 };
 
 /// A buffer for what the backward pass needs: query, key and value, and the weights if they are kept.
 pub(super) type Keep<'a> = (&'a mut [f32], &'a mut [f32]);
 
 pub(super) fn forward(
-    packed: &Packed,
+    packed: &PackedBlock,
     x: &[f32],
     bias: Option<&[f32]>,
     keep: Option<Keep<'_>>,
@@ -32,7 +32,7 @@ pub(super) fn forward(
     normalise(packed, Which::Attention, x, s, None);
     let of = product::depth(level, width);
     let (mut kept_qkv, mut kept_weights) = keep.unzip();
-    let Scratch { panels: [mixed, ..], heads: [room, right], narrow: [normed, joined], .. } = s;
+    let Scratch { panels: [mixed, ..], heads: [left, right], narrow: [normed, joined], .. } = s;
     for first in (0..width).step_by(shape.panel()) {
         let columns = shape.panel().min(width - first);
         let qkv = match &mut kept_qkv {
@@ -59,16 +59,16 @@ pub(super) fn forward(
             let size = Size { m: tokens, n: head, k: tokens };
             let out = Out { values: &mut mixed[at..], stride: columns, into: Into::Replace };
             if level.rounds() {
-                score(packed, [query, key], [room, right], s.absent.as_deref(), &mut s.scores);
+                score(packed, [query, key], [left, right], s.absent.as_deref(), &mut s.scores);
                 product::right(level, value, right);
-                let weights = kept.unwrap_or(room);
+                let weights = kept.unwrap_or(left);
                 softmax::packed(level, &mut s.scores[..tokens * tall], tokens, shape.scale(), bias, weights);
                 product(level, size, weights, right, out.values, out.stride, out.into);
             } else {
                 let scores = kept.unwrap_or(&mut s.scores);
-                weigh(packed, [query, key], [room, right], s.absent.as_deref(), bias, scores);
+                weigh(packed, [query, key], [left, right], s.absent.as_deref(), bias, scores);
                 product::right(level, value, right);
-                product_of(level, size, square(scores, tokens), room, right, out);
+                product_of(level, size, square(scores, tokens), left, right, out);
             }
         }
         product::left_at(level, View::new(mixed, tokens, columns), joined, Place { at: first, of });
@@ -80,7 +80,7 @@ pub(super) fn forward(
 }
 
 /// Queries, keys and values of some heads, one after the other.
-fn project(packed: &Packed, normed: &[f32], first: usize, columns: usize, qkv: &mut [f32]) {
+fn project(packed: &PackedBlock, normed: &[f32], first: usize, columns: usize, qkv: &mut [f32]) {
     let (level, shape) = (packed.level, packed.shape);
     let size = Size { m: shape.tokens, n: columns, k: shape.width };
     let panel = product::rounded(shape.tokens) * columns;
@@ -102,9 +102,9 @@ fn parts<'a>(shape: &Shape, qkv: &'a [f32], columns: usize, at: usize) -> [View<
 
 /// The scores of one head before they are scaled.
 fn score(
-    packed: &Packed,
+    packed: &PackedBlock,
     [query, key]: [View<'_>; 2],
-    [room, right]: [&mut [f32]; 2],
+    [left, right]: [&mut [f32]; 2],
     absent: Option<&[f32]>,
     scores: &mut [f32],
 ) {
@@ -113,7 +113,7 @@ fn score(
     let tall = product::rounded(tokens);
     product::right_transposed(level, key, right);
     let size = Size { m: tokens, n: tokens, k: shape.head() };
-    product_of(level, size, query, room, right, Out { values: scores, stride: tall, into: Into::Replace });
+    product_of(level, size, query, left, right, Out { values: scores, stride: tall, into: Into::Replace });
     if let Some(absent) = absent {
         rows::add_bias(level, scores, tall, tokens, absent);
     }
@@ -121,24 +121,24 @@ fn score(
 
 /// The weights of one head.
 fn weigh(
-    packed: &Packed,
+    packed: &PackedBlock,
     factors: [View<'_>; 2],
-    room: [&mut [f32]; 2],
+    left: [&mut [f32]; 2],
     absent: Option<&[f32]>,
     bias: Option<&[f32]>,
     scores: &mut [f32],
 ) {
     let (shape, tokens) = (packed.shape, packed.shape.tokens);
     let tall = product::rounded(tokens);
-    score(packed, factors, room, absent, scores);
+    score(packed, factors, left, absent, scores);
     softmax::forward(packed.level, &mut scores[..tokens * tall], tall, tokens, shape.scale(), bias);
 }
 
 /// From the gradient of `y`, which `to_x` holds, to that of `x`, which it then holds; and to the gradient of the bias. `kept` is
 /// what the forward pass left; without weights in it the bias is needed.
-#[expect(clippy::too_many_arguments, reason = "the way back has that many ends")]
+#[expect(clippy::too_many_arguments, reason = "the backward pass has that many ends")]
 pub(super) fn backward(
-    packed: &Packed,
+    packed: &PackedBlock,
     x: &[f32],
     (qkv, weights): (&[f32], &[f32]),
     bias: Option<&[f32]>,
@@ -187,8 +187,8 @@ pub(super) fn backward(
             let each = shape.kept_weights(level);
             let work = (&mut s.panels, &mut s.heads, &mut *s.qkv, &mut *s.to_scores);
             if shape.stays_packed(level) && !matches!(to_bias, Some(ToBias::Plain(_))) {
-                let slopes = to_bias.as_mut().and_then(|to_bias| to_bias.packed(number));
-                let weights = Weights::Packed(&weights[number * each..][..each], slopes);
+                let gradients = to_bias.as_mut().and_then(|to_bias| to_bias.packed(number));
+                let weights = Weights::Packed(&weights[number * each..][..each], gradients);
                 head_backward(packed, at, columns, head, weights, work);
                 continue;
             }
@@ -200,9 +200,9 @@ pub(super) fn backward(
                 &weights[number * each..][..each]
             } else {
                 let bias = bias.map(|bias| &bias[number * square..][..square]);
-                let [room, right] = &mut *work.1;
+                let [left, right] = &mut *work.1;
                 let (absent, scores) = (s.absent.as_deref(), &mut *s.scores);
-                weigh(packed, [head[0], head[1]], [room, right], absent, bias, scores);
+                weigh(packed, [head[0], head[1]], [left, right], absent, bias, scores);
                 &*s.scores
             };
             let to_bias = to_bias.as_mut().and_then(|to| to.plain(number, square));
@@ -230,7 +230,7 @@ pub(super) enum ToBias<'a> {
     /// Heads x tokens x tokens.
     Plain(&'a mut [f32]),
     /// Rows of smolgen's packed factor, one for each head from here on.
-    Packed(SlopeRow<'a>),
+    Packed(GradientRow<'a>),
 }
 
 impl ToBias<'_> {
@@ -241,10 +241,12 @@ impl ToBias<'_> {
         }
     }
 
-    fn packed(&mut self, head: usize) -> Option<SlopeRow<'_>> {
+    fn packed(&mut self, head: usize) -> Option<GradientRow<'_>> {
         match self {
             ToBias::Plain(_) => None,
-            ToBias::Packed(SlopeRow { slopes, row }) => Some(SlopeRow { slopes, row: *row + head }),
+            ToBias::Packed(GradientRow { gradients, row }) => {
+                Some(GradientRow { gradients, row: *row + head })
+            }
         }
     }
 }
@@ -253,7 +255,7 @@ impl ToBias<'_> {
 enum Weights<'a> {
     Plain(&'a [f32], Option<&'a mut [f32]>),
     /// As a left factor.
-    Packed(&'a [f32], Option<SlopeRow<'a>>),
+    Packed(&'a [f32], Option<GradientRow<'a>>),
 }
 
 /// Panels, factors of a head, gradients of query, key and value, and gradients of scores.
@@ -262,12 +264,12 @@ type Work<'a> = (&'a mut [crate::Aligned; 4], &'a mut [crate::Aligned; 2], &'a m
 /// One head of the panels, from the gradient of the mixed values in the second: the gradients of query, key and value, and the
 /// mixed values in the first.
 fn head_backward(
-    packed: &Packed,
+    packed: &PackedBlock,
     at: usize,
     columns: usize,
     [query, key, value]: [View<'_>; 3],
     weights: Weights<'_>,
-    ([mixed, to_mixed, ..], [room, right], to_qkv, to_scores): Work<'_>,
+    ([mixed, to_mixed, ..], [left, right], to_qkv, to_scores): Work<'_>,
 ) {
     let (level, shape) = (packed.level, packed.shape);
     let (tokens, head) = (shape.tokens, shape.head());
@@ -284,7 +286,7 @@ fn head_backward(
 
     product::right_transposed(level, value, right);
     let by_head = Size { m: tokens, n: tokens, k: head };
-    product_of(level, by_head, to_mixed, room, right, out(to_scores, tall));
+    product_of(level, by_head, to_mixed, left, right, out(to_scores, tall));
     product::right(level, value, right);
     let used = ..tokens * tall;
     // The scale of the scores is kept out of the bias's gradient.
@@ -292,26 +294,26 @@ fn head_backward(
         Weights::Packed(weights, to_bias) => {
             product(level, by_tokens, weights, right, &mut mixed[at..], columns, Into::Replace);
             product::right(level, to_mixed, right);
-            product::left_transposed_of_left(level, weights, (tokens, tokens), room);
-            product::product_transposed(level, by_tokens, room, right, out(to_value, columns));
+            product::left_transposed_of_left(level, weights, (tokens, tokens), left);
+            product::product_transposed(level, by_tokens, left, right, out(to_value, columns));
             softmax::backward_packed(level, weights, to_scores, shape.scale(), to_bias);
         }
         Weights::Plain(weights, to_bias) => {
             let all = square(weights, tokens);
-            product_of(level, by_tokens, all, room, right, out(&mut mixed[at..], columns));
+            product_of(level, by_tokens, all, left, right, out(&mut mixed[at..], columns));
             product::right(level, to_mixed, right);
-            product_of_transposed(level, by_tokens, all, room, right, out(to_value, columns));
+            product_of_transposed(level, by_tokens, all, left, right, out(to_value, columns));
             let (weights, to_scores) = (&weights[used], &mut to_scores[used]);
             softmax::backward(level, weights, to_scores, tall, tokens, shape.scale(), to_bias);
         }
     }
     product::right(level, key, right);
-    product_of(level, by_tokens, square(to_scores, tokens), room, right, out(to_query, columns));
+    product_of(level, by_tokens, square(to_scores, tokens), left, right, out(to_query, columns));
     product::right(level, query, right);
-    product_of_transposed(level, by_tokens, square(to_scores, tokens), room, right, out(to_key, columns));
+    product_of_transposed(level, by_tokens, square(to_scores, tokens), left, right, out(to_key, columns));
 }
 
-/// Scores or weights of attention, without the room beyond the last token.
+/// Scores or weights of attention, without what lies beyond the last token.
 fn square(values: &[f32], tokens: usize) -> View<'_> {
     View { values, rows: tokens, columns: tokens, stride: product::rounded(tokens) }
 }

@@ -3,7 +3,7 @@
 //! Between the two products 32 columns at a time are computed, activated and packed while they are in the nearest cache.
 
 use super::{
-    Packed, Part,
+    PackedBlock, Part,
     group::Group,
     half::{Which, normalise, normalise_back},
     scratch::Scratch,
@@ -16,9 +16,9 @@ use crate::{
 
 const PANEL: usize = 32;
 
-/// `keep` is room for the inputs of the activation, if the backward pass needs them.
+/// `keep` is a buffer for the inputs of the activation, if the backward pass needs them.
 pub(super) fn forward(
-    packed: &Packed,
+    packed: &PackedBlock,
     x: &[f32],
     mut keep: Option<&mut [f32]>,
     y: &mut [f32],
@@ -47,12 +47,12 @@ pub(super) fn forward(
 }
 
 /// The place of a panel among those that are kept.
-fn keep_at<'a>(packed: &Packed, keep: &'a mut [f32], first: usize) -> &'a mut [f32] {
+fn keep_at<'a>(packed: &PackedBlock, keep: &'a mut [f32], first: usize) -> &'a mut [f32] {
     &mut keep[product::rounded(packed.shape.tokens) * first * packed.shape.activation.inputs()..]
 }
 
 /// `columns` inputs of the activation from `first` on; a gate's and its value's side by side.
-fn raise(packed: &Packed, first: usize, columns: usize, normed: &[f32], panel: &mut [f32]) {
+fn raise(packed: &PackedBlock, first: usize, columns: usize, normed: &[f32], panel: &mut [f32]) {
     let (level, shape) = (packed.level, packed.shape);
     let size = Size { m: shape.tokens, n: columns, k: shape.width };
     let inputs = shape.activation.inputs();
@@ -70,7 +70,7 @@ fn raise(packed: &Packed, first: usize, columns: usize, normed: &[f32], panel: &
 /// `y = x + left * right + bias`, 32 columns at a time, with the dropout of this half of the position.
 #[expect(clippy::too_many_arguments, reason = "all of them are the sum's terms or places")]
 pub(super) fn add_product(
-    packed: &Packed,
+    packed: &PackedBlock,
     (half, position): (Which, usize),
     size: Size,
     left: &[f32],
@@ -99,9 +99,9 @@ pub(super) fn add_product(
 }
 
 /// From the gradient of `y` to that of `x`; `kept` are the inputs of the activation.
-#[expect(clippy::too_many_arguments, reason = "the way back has that many ends")]
+#[expect(clippy::too_many_arguments, reason = "the backward pass has that many ends")]
 pub(super) fn backward(
-    packed: &Packed,
+    packed: &PackedBlock,
     x: &[f32],
     kept: &[f32],
     gradient: &[f32],

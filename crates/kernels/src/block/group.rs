@@ -1,7 +1,7 @@
 //! The gradients of matrices, for a group of positions at once: a matrix's gradient is large, and reading and writing it for
 //! every position would cost more than the product.
 
-use super::{Packed, Part};
+use super::{PackedBlock, Part};
 use crate::{
     Aligned, Level,
     product::{self, Into, Out, Place, Size, View, product_transposed},
@@ -35,18 +35,18 @@ pub(super) const QUERY: usize = 0;
 pub(super) const OUT: usize = 3;
 
 impl Group {
-    pub(super) fn new(packed: &Packed, positions: usize) -> Group {
+    pub(super) fn new(packed: &PackedBlock, positions: usize) -> Group {
         let (level, shape) = (packed.level, packed.shape);
         let of = summed(level, positions, shape.tokens);
-        let room = |outer| Aligned::room(product::words(level, outer, of));
+        let buffer = |outer| Aligned::scratch(product::words(level, outer, of));
         let pair = |part, inputs, outputs| {
-            let (left, right) = (room(inputs), room(outputs));
+            let (left, right) = (buffer(inputs), buffer(outputs));
             Pair { part, first: 0, inputs, outputs, left, right }
         };
         let width = shape.width;
         // Query, key and value have the same inputs: kept once, with the query.
         let other = |first| {
-            let (left, right) = (Aligned::default(), room(width));
+            let (left, right) = (Aligned::default(), buffer(width));
             Pair { part: Part::Qkv, first, inputs: width, outputs: width, left, right }
         };
         Group {
@@ -63,17 +63,17 @@ impl Group {
     }
 
     /// Begins a group of so many positions.
-    pub(super) fn begin(&mut self, packed: &Packed, positions: usize) {
+    pub(super) fn begin(&mut self, packed: &PackedBlock, positions: usize) {
         self.place = Place { at: 0, of: summed(self.level, positions, packed.shape.tokens) };
     }
 
     /// Chooses the position in the group whose factors come next; positions come in order.
-    pub(super) fn turn_to(&mut self, packed: &Packed, position: usize) {
+    pub(super) fn turn_to(&mut self, packed: &PackedBlock, position: usize) {
         self.place.at = position * product::step(self.level, packed.shape.tokens);
     }
 
     /// Adds the gradients of a half's matrices.
-    pub(super) fn add(&self, packed: &Packed, pairs: &[Pair], parameters: &mut [f32]) {
+    pub(super) fn add(&self, packed: &PackedBlock, pairs: &[Pair], parameters: &mut [f32]) {
         for pair in pairs {
             let left = if pair.left.is_empty() { &pairs[QUERY].left } else { &pair.left };
             let out = &mut parameters[packed.layout.range(pair.part)];

@@ -1,6 +1,6 @@
 //! What both halves of a block do: normalise rows into factors, in the forward and the backward pass.
 
-use super::{Packed, Part, scratch::Scratch};
+use super::{PackedBlock, Part, scratch::Scratch};
 use crate::{
     norm,
     product::{self, Place, View},
@@ -22,7 +22,7 @@ impl Which {
     /// [`Dropout::apply`]: super::Dropout::apply
     pub(super) fn drop(
         self,
-        packed: &Packed,
+        packed: &PackedBlock,
         position: usize,
         values: &mut [f32],
         columns: usize,
@@ -41,7 +41,7 @@ impl Which {
         }
     }
 
-    fn values(self, packed: &Packed) -> &[Vec<f32>; 2] {
+    fn values(self, packed: &PackedBlock) -> &[Vec<f32>; 2] {
         match self {
             Which::Attention => &packed.small.norm1,
             Which::Feed => &packed.small.norm2,
@@ -51,7 +51,7 @@ impl Which {
 
 /// Normalises `x` into the left factor `s.narrow[0]`; in the backward pass also into its place in a transposed one.
 pub(super) fn normalise(
-    packed: &Packed,
+    packed: &PackedBlock,
     which: Which,
     x: &[f32],
     s: &mut Scratch,
@@ -81,7 +81,7 @@ pub(super) fn normalise(
 
 /// The backward pass through the norm: adds to the gradients of `x` and of the norm's parameters.
 pub(super) fn normalise_back(
-    packed: &Packed,
+    packed: &PackedBlock,
     which: Which,
     x: &[f32],
     moments: &[norm::Moments],

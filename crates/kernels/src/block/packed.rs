@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedBlock {
     pub(super) level: Level,
     pub(super) shape: Shape,
     pub(super) layout: Layout,
@@ -18,7 +18,7 @@ pub struct Packed {
     /// The transposes, for the backward pass.
     pub(super) back: Option<Matrices>,
     /// Makes the attention's biases.
-    pub(super) smolgen: Option<smolgen::Packed>,
+    pub(super) smolgen: Option<smolgen::PackedSmolgen>,
     /// Attention's biases that all positions share, heads x tokens x tokens.
     pub(super) shared_bias: Option<Vec<f32>>,
     pub(super) dropout: Option<Dropout>,
@@ -43,9 +43,9 @@ pub(super) struct Small {
     pub(super) down_bias: Option<Vec<f32>>,
 }
 
-impl Packed {
+impl PackedBlock {
     /// From parameters in the order of [`Layout`]; `train` packs what the backward pass needs, too.
-    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> Packed {
+    pub fn new(level: Level, shape: Shape, parameters: &[f32], train: bool) -> PackedBlock {
         let layout = Layout::of(&shape);
         assert_eq!(parameters.len(), layout.total());
         let get = |part| &parameters[layout.range(part)];
@@ -61,30 +61,40 @@ impl Packed {
         };
         let ahead = Matrices::ahead(level, &shape, get);
         let back = train.then(|| Matrices::back(level, &shape, get));
-        Packed { level, shape, layout, small, ahead, back, smolgen: None, shared_bias: None, dropout: None }
+        PackedBlock {
+            level,
+            shape,
+            layout,
+            small,
+            ahead,
+            back,
+            smolgen: None,
+            shared_bias: None,
+            dropout: None,
+        }
     }
 
     /// The block with its own source of attention biases; gradients of its parameters follow those of the block.
-    pub fn with_smolgen(self, smolgen: smolgen::Packed) -> Packed {
-        Packed { smolgen: Some(smolgen), ..self }
+    pub fn with_smolgen(self, smolgen: smolgen::PackedSmolgen) -> PackedBlock {
+        PackedBlock { smolgen: Some(smolgen), ..self }
     }
 
     /// The block with attention biases of its own, the same for all positions: heads x tokens x tokens. Their gradients follow those of
     /// the block, which has no smolgen then.
-    pub fn with_shared_bias(self, bias: &[f32]) -> Packed {
+    pub fn with_shared_bias(self, bias: &[f32]) -> PackedBlock {
         assert!(bias.len() == self.shape.bias_len() && self.smolgen.is_none());
-        Packed { shared_bias: Some(bias.to_vec()), ..self }
+        PackedBlock { shared_bias: Some(bias.to_vec()), ..self }
     }
 
     /// The block as training disturbs it; only for blocks that learn.
-    pub fn with_dropout(self, dropout: Dropout) -> Packed {
-        Packed { dropout: Some(dropout), ..self }
+    pub fn with_dropout(self, dropout: Dropout) -> PackedBlock {
+        PackedBlock { dropout: Some(dropout), ..self }
     }
 
     /// Numbers in all parameters, those of the smolgen or the shared biases last.
     pub fn parameters(&self) -> usize {
         let shared = self.shared_bias.as_ref().map_or(0, Vec::len);
-        self.layout.total() + self.smolgen.as_ref().map_or(0, smolgen::Packed::parameters) + shared
+        self.layout.total() + self.smolgen.as_ref().map_or(0, smolgen::PackedSmolgen::parameters) + shared
     }
 }
 
@@ -92,7 +102,7 @@ impl Matrices {
     fn ahead<'a>(level: Level, shape: &Shape, get: impl Fn(Part) -> &'a [f32]) -> Matrices {
         let Shape { width, hidden, .. } = *shape;
         let pack = |part, k, n| {
-            let mut to = Aligned::room(product::words(level, n, k));
+            let mut to = Aligned::scratch(product::words(level, n, k));
             product::right(level, View::new(get(part), k, n), &mut to);
             to
         };
@@ -107,14 +117,14 @@ impl Matrices {
     fn back<'a>(level: Level, shape: &Shape, get: impl Fn(Part) -> &'a [f32]) -> Matrices {
         let Shape { width, hidden, .. } = *shape;
         let pack = |part, rows, columns| {
-            let mut to = Aligned::room(product::words(level, rows, columns));
+            let mut to = Aligned::scratch(product::words(level, rows, columns));
             product::right_transposed(level, View::new(get(part), rows, columns), &mut to);
             to
         };
         // Parts of a longer sum begin at whole steps of it.
         let beside = |parts: &[(View<'_>, usize)]| {
             let step = product::depth(level, parts[0].1);
-            let mut to = Aligned::room(product::words(level, width, parts.len() * step));
+            let mut to = Aligned::scratch(product::words(level, width, parts.len() * step));
             for (i, &(view, _)) in parts.iter().enumerate() {
                 let place = Place { at: i * step, of: parts.len() * step };
                 product::right_transposed_at(level, view, &mut to, place);

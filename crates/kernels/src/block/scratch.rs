@@ -69,7 +69,7 @@ impl Scratch {
             present.map(|present| present.iter().map(|&here| if here { 0.0 } else { -1e30 }).collect());
     }
 
-    /// Lends this thread's room for blocks of `shape`.
+    /// Lends this thread's buffers for blocks of `shape`.
     pub(super) fn lend<T>(level: Level, shape: Shape, work: impl FnOnce(&mut Scratch) -> T) -> T {
         thread_local! { static KEPT: RefCell<Vec<Scratch>> = const { RefCell::new(Vec::new()) }; }
         let found = KEPT.with_borrow_mut(|kept| {
@@ -78,7 +78,7 @@ impl Scratch {
         let mut scratch = found.unwrap_or_else(|| Scratch::new(level, shape));
         let result = work(&mut scratch);
         KEPT.with_borrow_mut(|kept| {
-            // A network has blocks of one or two shapes; more would be room for nothing.
+            // A network has blocks of one or two shapes; more would be memory for nothing.
             if kept.len() >= 4 {
                 kept.remove(0);
             }

@@ -23,8 +23,8 @@ impl Case {
         Case { present: Some(present), dropout: Some(Dropout { rate: 0.2, seed: 9 }), ..self }
     }
 
-    fn packed(&self, level: Level, train: bool) -> Packed {
-        let packed = Packed::new(level, self.shape, &self.parameters, train);
+    fn packed(&self, level: Level, train: bool) -> PackedBlock {
+        let packed = PackedBlock::new(level, self.shape, &self.parameters, train);
         match self.dropout {
             Some(dropout) => packed.with_dropout(dropout),
             None => packed,
@@ -196,11 +196,11 @@ fn gradients_match_finite_differences_at_every_level() {
             let gradient = random(4, x.len());
             let mut to_x = vec![0.0; x.len()];
             let mut to_bias = vec![0.0; case.bias.as_ref().map_or(0, Vec::len)];
-            let room = case.bias.is_some().then_some(to_bias.as_mut_slice());
-            let mut trail = vec![0.0; x.len() / case.shape.values() * case.shape.trail(level)];
-            forward_masked(&packed, &case.x, bias, present, &mut to_x, Some(&mut trail));
-            let kept = Kept { x: &case.x, trail: &trail, bias };
-            let found = backward_masked(&packed, kept, present, &gradient, &mut to_x, room);
+            let buffer = case.bias.is_some().then_some(to_bias.as_mut_slice());
+            let mut saved = vec![0.0; x.len() / case.shape.values() * case.shape.saved(level)];
+            forward_masked(&packed, &case.x, bias, present, &mut to_x, Some(&mut saved));
+            let kept = Kept { x: &case.x, saved: &saved, bias };
+            let found = backward_masked(&packed, kept, present, &gradient, &mut to_x, buffer);
             for ((part, at), expected) in places.iter().zip(&expected) {
                 compare(&format!("{part:?}"), level, &case.shape, &found, expected, at);
             }
@@ -223,15 +223,15 @@ fn gradients_do_not_depend_on_the_number_of_threads() {
     // Batches up to 128 are shared out otherwise than larger ones.
     for (level, count) in Level::all().flat_map(|level| [(level, 100), (level, 150)]) {
         let case = case(shape, count, false);
-        let packed = Packed::new(level, shape, &case.parameters, true);
+        let packed = PackedBlock::new(level, shape, &case.parameters, true);
         let packed = packed.with_dropout(Dropout { rate: 0.1, seed: 3 });
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let [mut y, mut to_x] = [(); 2].map(|()| vec![0.0; case.x.len()]);
-                let mut trail = vec![0.0; count * shape.trail(level)];
-                forward(&packed, &case.x, None, &mut y, Some(&mut trail));
-                let kept = Kept { x: &case.x, trail: &trail, bias: None };
+                let mut saved = vec![0.0; count * shape.saved(level)];
+                forward(&packed, &case.x, None, &mut y, Some(&mut saved));
+                let kept = Kept { x: &case.x, saved: &saved, bias: None };
                 let parameters = backward(&packed, kept, &case.x, &mut to_x, None);
                 (parameters, to_x, y)
             })
@@ -254,20 +254,20 @@ fn own_smolgen(tokens: usize) {
     let sizes = smolgen::Shape { tokens, width: 32, heads: 2, compressed: 4, hidden: 16, per_head: 16 };
     let own = random(5, smolgen::Layout::of(&sizes).total());
     for level in Level::all() {
-        let smolgen = smolgen::Packed::new(level, sizes, &own, true);
-        let plain = Packed::new(level, shape, &case.parameters, true);
+        let smolgen = smolgen::PackedSmolgen::new(level, sizes, &own, true);
+        let plain = PackedBlock::new(level, shape, &case.parameters, true);
         let fused = plain.clone().with_smolgen(smolgen.clone());
         let mut biases = vec![0.0; 11 * shape.bias_len()];
         smolgen.forward(&case.x, &mut biases);
         let [mut y, mut fused_y] = [(); 2].map(|()| vec![0.0; case.x.len()]);
-        let mut trail = vec![0.0; 11 * shape.trail(level)];
+        let mut saved = vec![0.0; 11 * shape.saved(level)];
         forward(&plain, &case.x, Some(&biases), &mut y, None);
-        forward(&fused, &case.x, None, &mut fused_y, Some(&mut trail));
+        forward(&fused, &case.x, None, &mut fused_y, Some(&mut saved));
         assert_eq!(y, fused_y, "{level}");
 
         let [mut to_x, mut fused_to_x] = [(); 2].map(|()| vec![0.0; case.x.len()]);
         let mut to_biases = vec![0.0; biases.len()];
-        let kept = Kept { x: &case.x, trail: &trail, bias: Some(&biases) };
+        let kept = Kept { x: &case.x, saved: &saved, bias: Some(&biases) };
         let mut parts = backward(&plain, kept, &y, &mut to_x, Some(&mut to_biases));
         let mut to_own = vec![0.0; own.len()];
         smolgen.backward(&case.x, &to_biases, &mut to_x, &mut to_own);
@@ -289,13 +289,13 @@ fn curve(level: Level) -> Vec<f64> {
     let [mut mean, mut first, mut second] = [(); 3].map(|()| vec![0.0; parameters.len()]);
     let mut losses = Vec::new();
     for _ in 0..60 {
-        let packed = Packed::new(level, shape, &parameters, true);
+        let packed = PackedBlock::new(level, shape, &parameters, true);
         let [mut y, mut to_x] = [(); 2].map(|()| vec![0.0; x.len()]);
-        let mut trail = vec![0.0; 24 * shape.trail(level)];
-        forward(&packed, &x, None, &mut y, Some(&mut trail));
+        let mut saved = vec![0.0; 24 * shape.saved(level)];
+        forward(&packed, &x, None, &mut y, Some(&mut saved));
         let off: Vec<f32> = y.iter().zip(&wanted).map(|(y, wanted)| y - wanted).collect();
         losses.push(off.iter().map(|x| f64::from(x * x)).sum::<f64>() / off.len() as f64);
-        let kept = Kept { x: &x, trail: &trail, bias: None };
+        let kept = Kept { x: &x, saved: &saved, bias: None };
         let gradient = backward(&packed, kept, &off, &mut to_x, None);
         let step = adamw::Step {
             beta1: 0.9,
@@ -340,11 +340,11 @@ fn shared_biases_are_the_same_biases_for_every_position_and_their_gradients_add_
     let each = shared.repeat(positions);
     let gradient = random(8, case.x.len());
     for level in Level::all() {
-        let run = |packed: Packed, bias: Option<&[f32]>, to_bias: Option<&mut [f32]>| {
-            let mut trail = vec![0.0; positions * shape.trail(level)];
+        let run = |packed: PackedBlock, bias: Option<&[f32]>, to_bias: Option<&mut [f32]>| {
+            let mut saved = vec![0.0; positions * shape.saved(level)];
             let [mut y, mut to_x] = [case.x.clone(), case.x.clone()];
-            forward(&packed, &case.x, bias, &mut y, Some(&mut trail));
-            let kept = Kept { x: &case.x, trail: &trail, bias };
+            forward(&packed, &case.x, bias, &mut y, Some(&mut saved));
+            let kept = Kept { x: &case.x, saved: &saved, bias };
             let parameters = backward(&packed, kept, &gradient, &mut to_x, to_bias);
             (y, to_x, parameters)
         };

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 #[cfg(target_arch = "x86_64")]
 use super::many;
 use super::{
-    BEFORE, Between, Packed, ROWS, SQUARES,
+    BEFORE, Between, PackedResidual, ROWS, SQUARES,
     board::{Board, Then, then},
-    products::{convolve, slopes},
+    products::{convolve, weight_gradients},
     row,
 };
 use crate::{Aligned, Level, chunks, rows};
@@ -30,7 +30,7 @@ pub struct Kept<'a> {
     pub between: Option<&'a Between>,
 }
 
-struct Room {
+struct Buffers {
     x: Board,
     middle: Board,
     to_y: Board,
@@ -38,16 +38,16 @@ struct Room {
     sums: Aligned,
 }
 
-impl Room {
-    fn new(level: Level, channels: usize) -> Room {
+impl Buffers {
+    fn new(level: Level, channels: usize) -> Buffers {
         let board = || Board::new(level, channels);
-        let sums = Aligned::room(ROWS * channels);
-        Room { x: board(), middle: board(), to_y: board(), to_middle: board(), sums }
+        let sums = Aligned::scratch(ROWS * channels);
+        Buffers { x: board(), middle: board(), to_y: board(), to_middle: board(), sums }
     }
 }
 
 /// `relu(x + second(relu(first(x))))` for boards of 64 squares x channels.
-pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
+pub fn forward(packed: &PackedResidual, x: &[f32], y: &mut [f32]) {
     let len = 64 * packed.channels;
     assert!(x.len() == y.len() && x.len().is_multiple_of(len));
     #[cfg(target_arch = "x86_64")]
@@ -58,7 +58,7 @@ pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
 }
 
 /// Board by board. Fills what is kept of each, [`Between`]'s two parts, where there is room.
-fn by_board(packed: &Packed, x: &[f32], y: &mut [f32], kept: [&mut [f32]; 2]) {
+fn by_board(packed: &PackedResidual, x: &[f32], y: &mut [f32], kept: [&mut [f32]; 2]) {
     let len = 64 * packed.channels;
     let some = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, MOST) * len;
     let [middles, added] = kept.map(|kept| {
@@ -68,15 +68,15 @@ fn by_board(packed: &Packed, x: &[f32], y: &mut [f32], kept: [&mut [f32]; 2]) {
     });
     let work = y.par_chunks_mut(some).zip(x.par_chunks(some)).zip(middles).zip(added);
     work.for_each(|(((y, x), middles), added)| {
-        let mut room = Room::new(packed.level, packed.channels);
+        let mut buffers = Buffers::new(packed.level, packed.channels);
         let mut middles = middles.chunks_exact_mut(len);
         let mut added = added.chunks_exact_mut(len);
         for (x, y) in x.chunks_exact(len).zip(y.chunks_exact_mut(len)) {
-            middle(packed, x, &mut room);
+            middle(packed, x, &mut buffers);
             if let Some(kept) = middles.next() {
-                room.middle.read(kept);
+                buffers.middle.read(kept);
             }
-            convolve(packed.level, &room.middle, &packed.ahead[1], packed.channels, &mut room.sums);
+            convolve(packed.level, &buffers.middle, &packed.ahead[1], packed.channels, &mut buffers.sums);
             for square in 0..64 {
                 let here = square * packed.channels..(square + 1) * packed.channels;
                 let (bias, shortcut) = (&packed.biases[1], &x[here.clone()]);
@@ -84,7 +84,7 @@ fn by_board(packed: &Packed, x: &[f32], y: &mut [f32], kept: [&mut [f32]; 2]) {
                     None => Then::Join { bias, shortcut },
                     Some(_) => Then::Add { shortcut: bias },
                 };
-                then(packed.level, sum(&room.sums, square, packed.channels), what, &mut y[here]);
+                then(packed.level, sum(&buffers.sums, square, packed.channels), what, &mut y[here]);
             }
             if let Some(squeeze) = &packed.squeeze {
                 if let Some(kept) = added.next() {
@@ -101,33 +101,33 @@ fn sum(sums: &[f32], square: usize, channels: usize) -> &[f32] {
 }
 
 /// The boards of `x` and of what lies between the convolutions.
-fn middle(packed: &Packed, x: &[f32], room: &mut Room) {
-    room.x.fill(x);
-    room.x.pack(packed.level);
-    convolve(packed.level, &room.x, &packed.ahead[0], packed.channels, &mut room.sums);
+fn middle(packed: &PackedResidual, x: &[f32], buffers: &mut Buffers) {
+    buffers.x.fill(x);
+    buffers.x.pack(packed.level);
+    convolve(packed.level, &buffers.x, &packed.ahead[0], packed.channels, &mut buffers.sums);
     for square in 0..64 {
         let what = Then::Rectify { bias: &packed.biases[0] };
-        let sum = sum(&room.sums, square, packed.channels);
-        then(packed.level, sum, what, room.middle.square(square));
+        let sum = sum(&buffers.sums, square, packed.channels);
+        then(packed.level, sum, what, buffers.middle.square(square));
     }
-    room.middle.pack(packed.level);
+    buffers.middle.pack(packed.level);
 }
 
 /// The same, with what the backward pass is spared to compute again.
-pub fn forward_keeping(packed: &Packed, x: &[f32], y: &mut [f32]) -> Between {
+pub fn forward_keeping(packed: &PackedResidual, x: &[f32], y: &mut [f32]) -> Between {
     assert!(x.len() == y.len() && x.len().is_multiple_of(64 * packed.channels));
     #[cfg(target_arch = "x86_64")]
     if packed.level.rounds() {
         return many::forward_keeping(packed, x, y);
     }
     let added = if packed.squeeze.is_some() { x.len() } else { 0 };
-    let mut between = Between { middle: Aligned::room(x.len()), added: Aligned::room(added) };
+    let mut between = Between { middle: Aligned::scratch(x.len()), added: Aligned::scratch(added) };
     by_board(packed, x, y, [&mut between.middle, &mut between.added]);
     between
 }
 
 /// From the gradient of `y` to those of `x` and of the parameters.
-pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Vec<f32> {
+pub fn backward(packed: &PackedResidual, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f32]) -> Vec<f32> {
     let len = 64 * packed.channels;
     let total = gradient.len();
     assert!(
@@ -152,7 +152,13 @@ pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32], to_x: &mut [f
 }
 
 /// The boards from `start` on.
-fn chunk(packed: &Packed, kept: Kept<'_>, start: usize, gradient: &[f32], to_x: &mut [f32]) -> Aligned {
+fn chunk(
+    packed: &PackedResidual,
+    kept: Kept<'_>,
+    start: usize,
+    gradient: &[f32],
+    to_x: &mut [f32],
+) -> Aligned {
     let (level, channels) = (packed.level, packed.channels);
     let len = 64 * channels;
     #[cfg(target_arch = "x86_64")]
@@ -161,7 +167,7 @@ fn chunk(packed: &Packed, kept: Kept<'_>, start: usize, gradient: &[f32], to_x: 
         return many::backward(packed, kept, between, gradient, to_x);
     }
     let mut parameters = Aligned::zeros(packed.parameters());
-    let mut room = Room::new(level, channels);
+    let mut buffers = Buffers::new(level, channels);
     let (convolutions, to_squeeze) = parameters.split_at_mut(super::parameters(channels));
     let (first, second) = convolutions.split_at_mut(super::parameters(channels) / 2);
     let boards = kept.x.chunks_exact(len).zip(kept.y.chunks_exact(len));
@@ -171,36 +177,36 @@ fn chunk(packed: &Packed, kept: Kept<'_>, start: usize, gradient: &[f32], to_x: 
             let here = (start + i) * len..(start + i + 1) * len;
             [between.middle.get(here.clone()), between.added.get(here)].map(Option::unwrap_or_default)
         });
-        board_back(packed, [x, y], between, gradient, to_x, to_squeeze, &mut room);
+        board_back(packed, [x, y], between, gradient, to_x, to_squeeze, &mut buffers);
         for (inputs, gradients, half) in
-            [(&room.x, &room.to_middle, &mut *first), (&room.middle, &room.to_y, &mut *second)]
+            [(&buffers.x, &buffers.to_middle, &mut *first), (&buffers.middle, &buffers.to_y, &mut *second)]
         {
             let (weight, bias) = half.split_at_mut(9 * channels * channels);
-            slopes(level, inputs, gradients, channels, weight);
+            weight_gradients(level, inputs, gradients, channels, weight);
             rows::add_rows(level, &gradients.plain[BEFORE * channels..][..SQUARES * channels], bias);
         }
     }
     parameters
 }
 
-/// Fills all boards of the room, and `to_x`; adds to the gradients of the squeeze's parameters. `between` is what was kept of this board.
+/// Fills all boards of the buffers, and `to_x`; adds to the gradients of the squeeze's parameters. `between` is what was kept of this board.
 fn board_back(
-    packed: &Packed,
+    packed: &PackedResidual,
     [x, y]: [&[f32]; 2],
     between: Option<[&[f32]; 2]>,
     gradient: &[f32],
     to_x: &mut [f32],
     to_squeeze: &mut [f32],
-    room: &mut Room,
+    buffers: &mut Buffers,
 ) {
     let (level, channels) = (packed.level, packed.channels);
     let back = packed.back.as_ref().expect("a block packed for training");
     match between {
         Some([kept, _]) => {
-            room.x.fill(x);
-            room.middle.fill(kept);
+            buffers.x.fill(x);
+            buffers.middle.fill(kept);
         }
-        None => middle(packed, x, room),
+        None => middle(packed, x, buffers),
     }
     match &packed.squeeze {
         None => {
@@ -209,33 +215,38 @@ fn board_back(
                 squares.enumerate().zip(to_x.chunks_exact_mut(channels))
             {
                 then(level, gradient, Then::Gate { shown }, to_x);
-                room.to_y.square(square).copy_from_slice(to_x);
+                buffers.to_y.square(square).copy_from_slice(to_x);
             }
         }
         Some(squeeze) => {
-            let mut z = Aligned::room(64 * channels);
+            let mut z = Aligned::scratch(64 * channels);
             if let Some([_, added]) = between {
                 z.copy_from_slice(added);
             } else {
-                convolve(level, &room.middle, &packed.ahead[1], channels, &mut room.sums);
+                convolve(level, &buffers.middle, &packed.ahead[1], channels, &mut buffers.sums);
                 for (square, z) in z.chunks_exact_mut(channels).enumerate() {
-                    let sum = sum(&room.sums, square, channels);
+                    let sum = sum(&buffers.sums, square, channels);
                     then(level, sum, Then::Add { shortcut: &packed.biases[1] }, z);
                 }
             }
             squeeze.backward(level, y, gradient, &mut z, to_x, to_squeeze);
-            room.to_y.fill(&z);
+            buffers.to_y.fill(&z);
         }
     }
-    room.to_y.pack(level);
-    convolve(level, &room.to_y, &back[1], channels, &mut room.sums);
+    buffers.to_y.pack(level);
+    convolve(level, &buffers.to_y, &back[1], channels, &mut buffers.sums);
     for square in 0..64 {
-        let shown = &*room.middle.square(square);
-        then(level, sum(&room.sums, square, channels), Then::Gate { shown }, room.to_middle.square(square));
+        let shown = &*buffers.middle.square(square);
+        then(
+            level,
+            sum(&buffers.sums, square, channels),
+            Then::Gate { shown },
+            buffers.to_middle.square(square),
+        );
     }
-    room.to_middle.pack(level);
-    convolve(level, &room.to_middle, &back[0], channels, &mut room.sums);
+    buffers.to_middle.pack(level);
+    convolve(level, &buffers.to_middle, &back[0], channels, &mut buffers.sums);
     for (square, to_x) in to_x.chunks_exact_mut(channels).enumerate() {
-        rows::add(level, to_x, sum(&room.sums, square, channels));
+        rows::add(level, to_x, sum(&buffers.sums, square, channels));
     }
 }

@@ -39,9 +39,9 @@ pub(super) unsafe fn convolve(from: &[f32], weight: &[f32], channels: usize, the
     }
 }
 
-/// Adds the gradients of a convolution's weights, as [`super::sixteen::slopes`].
+/// Adds the gradients of a convolution's weights, as [`super::sixteen::weight_gradients`].
 #[target_feature(enable = "avx512f,avx512bf16")]
-pub(super) unsafe fn slopes(inputs: &[f32], gradients: &[f32], channels: usize, out: &mut [f32]) {
+pub(super) unsafe fn weight_gradients(inputs: &[f32], gradients: &[f32], channels: usize, out: &mut [f32]) {
     for row in 0..channels / 16 {
         for column in (0..channels / 16).step_by(2) {
             for neighbour in 0..9 {

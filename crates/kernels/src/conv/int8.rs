@@ -32,9 +32,9 @@ const MOST_WEIGHT: f32 = 127.0;
 /// Boards whose largest number is below this count as empty: its inverse would not be finite.
 const LEAST_ACTIVE: f32 = 1e-30;
 
-/// Parameters of a residual block, in the order of [`super::Packed`], rounded and packed.
+/// Parameters of a residual block, in the order of [`super::PackedResidual`], rounded and packed.
 #[derive(Clone, Debug)]
-pub struct Packed {
+pub struct PackedResidualInt8 {
     level: Level,
     vnni: bool,
     channels: usize,
@@ -89,13 +89,13 @@ pub(crate) fn spin(rounds: usize) -> usize {
     rounds
 }
 
-impl Packed {
+impl PackedResidualInt8 {
     /// `reduced` numbers lie between the means of the channels and their gates; 0 for no gates. `level` computes the gates.
-    pub fn new(level: Level, channels: usize, reduced: usize, parameters: &[f32]) -> Packed {
+    pub fn new(level: Level, channels: usize, reduced: usize, parameters: &[f32]) -> PackedResidualInt8 {
         assert!(super::fits(channels), "{channels} channels");
         let (own, rest) = parameters.split_at(super::parameters(channels));
         let (first, second) = own.split_at(own.len() / 2);
-        Packed {
+        PackedResidualInt8 {
             level,
             vnni: is_fast(),
             channels,
@@ -137,20 +137,20 @@ fn line(channels: usize, neighbour: usize, quad: usize, column: usize) -> usize 
 
 /// `relu(x + gate * second(relu(first(x))))` for boards of 64 squares x channels that went through a rectifier: below zero there
 /// is nothing.
-pub fn forward(packed: &Packed, x: &[f32], y: &mut [f32]) {
+pub fn forward(packed: &PackedResidualInt8, x: &[f32], y: &mut [f32]) {
     let len = 64 * packed.channels;
     assert!(x.len() == y.len() && x.len().is_multiple_of(len));
     let some = (x.len() / len).div_ceil(rayon::current_num_threads()).clamp(1, MOST) * len;
     y.par_chunks_mut(some).zip(x.par_chunks(some)).for_each(|(y, x)| {
         let mut board = Board { bytes: vec![0; len], scale: 0.0 };
-        let mut middle = Aligned::room(len);
+        let mut middle = Aligned::scratch(len);
         for (x, y) in x.chunks_exact(len).zip(y.chunks_exact_mut(len)) {
             one(packed, x, &mut board, &mut middle, y);
         }
     });
 }
 
-fn one(packed: &Packed, x: &[f32], board: &mut Board, middle: &mut [f32], y: &mut [f32]) {
+fn one(packed: &PackedResidualInt8, x: &[f32], board: &mut Board, middle: &mut [f32], y: &mut [f32]) {
     let [first, second] = &packed.convolutions;
     packed.fill(board, x);
     packed.convolve(board, first, Then::Rectify, middle);
@@ -164,7 +164,7 @@ fn one(packed: &Packed, x: &[f32], board: &mut Board, middle: &mut [f32], y: &mu
     }
 }
 
-impl Packed {
+impl PackedResidualInt8 {
     /// Rounds a board.
     fn fill(&self, board: &mut Board, plain: &[f32]) {
         assert_eq!(board.bytes.len(), plain.len());

@@ -28,19 +28,25 @@ pub(super) fn convolve(level: Level, board: &Board, weight: &[f32], channels: us
 }
 
 /// Adds the gradients of a convolution's weights, `[9 x channels, channels]`, given its input and the gradient of its result.
-pub(super) fn slopes(level: Level, inputs: &Board, gradients: &Board, channels: usize, to: &mut [f32]) {
+pub(super) fn weight_gradients(
+    level: Level,
+    inputs: &Board,
+    gradients: &Board,
+    channels: usize,
+    to: &mut [f32],
+) {
     let gradients = &gradients.plain[BEFORE * channels..][..SQUARES * channels];
     for (neighbour, to) in to.chunks_exact_mut(channels * channels).enumerate() {
         let start = (BEFORE as isize + offset(neighbour)) as usize;
         let inputs = &inputs.plain[start * channels..][..SQUARES * channels];
         // The first rank has none before it, and the last none after it.
         let ranks = [1..8, 0..8, 0..7][neighbour / 3].clone();
-        simd::run(level, Slopes { inputs, gradients, ranks, channels, to });
+        simd::run(level, WeightGradients { inputs, gradients, ranks, channels, to });
     }
 }
 
 /// `to[i][j] += inputs[row][i] * gradients[row][j]`, summed over the squares of some ranks.
-struct Slopes<'a> {
+struct WeightGradients<'a> {
     inputs: &'a [f32],
     gradients: &'a [f32],
     ranks: Range<usize>,
@@ -48,7 +54,7 @@ struct Slopes<'a> {
     to: &'a mut [f32],
 }
 
-impl Task for Slopes<'_> {
+impl Task for WeightGradients<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -71,7 +77,7 @@ impl Task for Slopes<'_> {
     }
 }
 
-impl Slopes<'_> {
+impl WeightGradients<'_> {
     #[inline(always)]
     fn block<S: Simd, const ROWS: usize>(&mut self, row: usize, column: usize) {
         let mut sums = [[S::splat(0.0); 2]; ROWS];

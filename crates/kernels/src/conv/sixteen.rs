@@ -243,13 +243,19 @@ pub(super) unsafe fn factor(from: [&[f32]; 2], channels: usize, transposed: bool
 
 /// Adds the gradients of a convolution's weights, `[9 x channels, channels]`, given the factors of its inputs
 /// (transposed) and of the gradients of its results.
-pub(super) fn slopes(level: Level, inputs: &[f32], gradients: &[f32], channels: usize, out: &mut [f32]) {
+pub(super) fn weight_gradients(
+    level: Level,
+    inputs: &[f32],
+    gradients: &[f32],
+    channels: usize,
+    out: &mut [f32],
+) {
     assert!(inputs.len() == 2 * words(channels) && gradients.len() == inputs.len());
     assert_eq!(out.len(), 9 * channels * channels);
     assert!(channels.is_multiple_of(32));
     if level == Level::BF16 {
         // SAFETY: the level says that the CPU has the instructions; lengths were checked above.
-        return unsafe { dots::slopes(inputs, gradients, channels, out) };
+        return unsafe { dots::weight_gradients(inputs, gradients, channels, out) };
     }
     let tiles = Tiles::of_this_thread(level);
     for row in 0..channels / 16 {
@@ -259,7 +265,7 @@ pub(super) fn slopes(level: Level, inputs: &[f32], gradients: &[f32], channels: 
                 let to = if rank == 0 { 1 } else { 0 };
                 // SAFETY: the ranks are on the board, and the three squares of the result are within it.
                 unsafe {
-                    tiles.neighbour_slopes(
+                    tiles.neighbour_gradients(
                         inputs.as_ptr().add(tile(row, 8 * from)),
                         gradients.as_ptr().add(tile(column, 8 * to)),
                         ranks,

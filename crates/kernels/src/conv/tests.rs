@@ -67,11 +67,11 @@ fn plain_gate(parameters: &[f64], z: &[f64], channels: usize) -> [Vec<f64>; 2] {
 /// Numbers between the products of the gate in tests.
 pub(super) const REDUCED: usize = 16;
 
-fn packed(level: Level, channels: usize, parameters: &[f32], train: bool) -> Packed {
+fn packed(level: Level, channels: usize, parameters: &[f32], train: bool) -> PackedResidual {
     if parameters.len() == super::parameters(channels) {
-        Packed::new(level, channels, parameters, train)
+        PackedResidual::new(level, channels, parameters, train)
     } else {
-        Packed::with_squeeze(level, channels, REDUCED, parameters, train)
+        PackedResidual::with_squeeze(level, channels, REDUCED, parameters, train)
     }
 }
 
@@ -93,7 +93,7 @@ fn shifts_beside_gates_are_added_at_every_level_and_in_int8() {
             forward(&packed(level, channels, &parameters, false), &x, &mut y);
             close(&y, if level.rounds() { 0.05 } else { 1e-4 }, &level.to_string());
         }
-        let packed = int8::Packed::new(Level::best(), channels, REDUCED, &parameters);
+        let packed = int8::PackedResidualInt8::new(Level::best(), channels, REDUCED, &parameters);
         int8::forward(&packed, &x, &mut y);
         close(&y, 0.1, "int8");
     }
@@ -189,14 +189,14 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let scaled: Vec<f32> = random(6, parameters(channels)).into_iter().map(|x| 0.1 * x).collect();
     let x = random(7, boards * 64 * channels);
     for level in Level::all() {
-        let packed = Packed::new(level, channels, &scaled, true);
+        let packed = PackedResidual::new(level, channels, &scaled, true);
         let results = [1, 3].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             pool.install(|| {
                 let (mut y, mut to_x) = (vec![0.0; x.len()], vec![0.0; x.len()]);
                 forward(&packed, &x, &mut y);
-                let slopes = backward(&packed, Kept { x: &x, y: &y, between: None }, &x, &mut to_x);
-                (y, to_x, slopes)
+                let gradients = backward(&packed, Kept { x: &x, y: &y, between: None }, &x, &mut to_x);
+                (y, to_x, gradients)
             })
         });
         assert!(results[0] == results[1], "{level}");

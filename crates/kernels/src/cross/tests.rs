@@ -45,16 +45,16 @@ fn there_and_back_is_what_plain_code_and_differences_say() {
         let factors = random(4, x.len());
         let all = [wide(&squares), wide(&x), wide(&parameters)];
         let expected = plain(shape, &all[0], &all[1], &all[2]);
-        let slopes: Vec<(Vec<usize>, Vec<f64>)> = (0..3)
+        let gradients: Vec<(Vec<usize>, Vec<f64>)> = (0..3)
             .map(|which| {
                 let at: Vec<usize> = (0..all[which].len()).step_by((all[which].len() / 25).max(1)).collect();
-                let slopes = differences(&all[which], &at, |values| {
+                let gradients = differences(&all[which], &at, |values| {
                     let mut all = all.clone();
                     all[which] = values.to_vec();
                     let y = plain(shape, &all[0], &all[1], &all[2]);
                     y.iter().zip(&factors).map(|(y, factor)| y * f64::from(*factor)).sum()
                 });
-                (at, slopes)
+                (at, gradients)
             })
             .collect();
         for level in Level::all() {
@@ -66,19 +66,19 @@ fn there_and_back_is_what_plain_code_and_differences_say() {
                 let error = (squares / expected.iter().map(|e| e * e).sum::<f64>().max(1e-9)).sqrt();
                 assert!(error < allowed, "{level}, {shape:?}, {what}: {error}");
             };
-            let packed = Packed::new(level, shape, &parameters, true);
+            let packed = PackedCross::new(level, shape, &parameters, true);
             let mut y = vec![9.0; x.len()];
             forward(&packed, &squares, &x, &mut y);
             close(&y, &expected, "y", allowed);
             let (mut to_squares, mut to_x) = (vec![9.0; squares.len()], vec![9.0; x.len()]);
             let to = (&mut to_squares[..], &mut to_x[..]);
             let found = backward(&packed, (&squares, &x), &factors, to);
-            for (found, ((at, slopes), what)) in [&to_squares, &to_x, &found]
+            for (found, ((at, gradients), what)) in [&to_squares, &to_x, &found]
                 .into_iter()
-                .zip(slopes.iter().zip(["squares", "x", "parameters"]))
+                .zip(gradients.iter().zip(["squares", "x", "parameters"]))
             {
                 let found: Vec<f32> = at.iter().map(|&at| found[at]).collect();
-                close(&found, slopes, what, allowed_gradient);
+                close(&found, gradients, what, allowed_gradient);
             }
         }
     }

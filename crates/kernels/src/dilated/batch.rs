@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    BRANCHES, Packed, Shape,
+    BRANCHES, PackedDilated, Shape,
     reach::{SEEN, Seen},
 };
 use crate::{
@@ -39,19 +39,19 @@ pub struct Kept<'a> {
     pub y: &'a [f32],
 }
 
-struct Room {
+struct Buffers {
     /// What the convolutions give, after the rectifier: [64, channels].
     sums: Aligned,
     left: Aligned,
 }
 
-impl Room {
-    fn new(packed: &Packed) -> Room {
+impl Buffers {
+    fn new(packed: &PackedDilated) -> Buffers {
         let Shape { width, .. } = packed.shape;
         let total = packed.shape.total();
         let words = |k| product::words(packed.level, 64, k);
-        let left = Aligned::room(words(total).max(words(width)));
-        Room { sums: Aligned::room(64 * product::rounded(total)), left }
+        let left = Aligned::scratch(words(total).max(words(width)));
+        Buffers { sums: Aligned::scratch(64 * product::rounded(total)), left }
     }
 }
 
@@ -59,33 +59,41 @@ impl Room {
 ///
 /// # Panics
 /// If a place lies beyond the board, or `y` is not as large as the result.
-pub fn forward(packed: &Packed, ones: Ones<'_>, y: &mut [f32]) {
+pub fn forward(packed: &PackedDilated, ones: Ones<'_>, y: &mut [f32]) {
     let len = 64 * packed.shape.width;
     let boards = ones.ends.len();
     assert_eq!(y.len(), boards * len);
     let some = boards.div_ceil(rayon::current_num_threads()).clamp(1, MOST);
     y.par_chunks_mut(some * len).enumerate().for_each(|(chunk, y)| {
-        let mut room = Room::new(packed);
+        let mut buffers = Buffers::new(packed);
         for (i, y) in y.chunks_exact_mut(len).enumerate() {
-            sums(packed, ones.board(chunk * some + i), &mut room);
+            sums(packed, ones.board(chunk * some + i), &mut buffers);
             let (level, width, k) = (packed.level, packed.shape.width, packed.shape.total());
-            product::left(level, View::new(&room.sums, 64, k), &mut room.left);
-            product(level, Size { m: 64, n: width, k }, &room.left, &packed.ahead, y, width, Into::Replace);
+            product::left(level, View::new(&buffers.sums, 64, k), &mut buffers.left);
+            product(
+                level,
+                Size { m: 64, n: width, k },
+                &buffers.left,
+                &packed.ahead,
+                y,
+                width,
+                Into::Replace,
+            );
             simd::run(level, Rectify { rows: y, bias: &packed.mix_bias });
         }
     });
 }
 
-/// Fills the room's sums.
-fn sums(packed: &Packed, ones: &[u16], room: &mut Room) {
-    let sums = &mut room.sums[..64 * packed.shape.total()];
+/// Fills the sums of the buffers.
+fn sums(packed: &PackedDilated, ones: &[u16], buffers: &mut Buffers) {
+    let sums = &mut buffers.sums[..64 * packed.shape.total()];
     sums.chunks_exact_mut(packed.bias.len()).for_each(|square| square.copy_from_slice(&packed.bias));
     simd::run(packed.level, Spread { shape: packed.shape, ones, rows: &packed.rows, sums });
     simd::run(packed.level, Clip(sums));
 }
 
 /// From the gradient of `y` to that of the parameters.
-pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32]) -> Vec<f32> {
+pub fn backward(packed: &PackedDilated, kept: Kept<'_>, gradient: &[f32]) -> Vec<f32> {
     let len = 64 * packed.shape.width;
     assert!(gradient.len() == kept.y.len() && gradient.len() == kept.ones.ends.len() * len);
     let boards = chunks::summed_together(kept.ones.ends.len());
@@ -100,7 +108,7 @@ pub fn backward(packed: &Packed, kept: Kept<'_>, gradient: &[f32]) -> Vec<f32> {
 }
 
 /// Gradient of the parameters from the boards from `first` on.
-fn chunk(packed: &Packed, ones: Ones<'_>, first: usize, y: &[f32], gradient: &[f32]) -> Aligned {
+fn chunk(packed: &PackedDilated, ones: Ones<'_>, first: usize, y: &[f32], gradient: &[f32]) -> Aligned {
     let (level, shape) = (packed.level, packed.shape);
     let (width, total) = (shape.width, shape.total());
     let back = packed.back.as_ref().expect("layers packed for training");
@@ -108,29 +116,29 @@ fn chunk(packed: &Packed, ones: Ones<'_>, first: usize, y: &[f32], gradient: &[f
     let (to_rows, rest) = parameters.split_at_mut(packed.rows.len());
     let (to_bias, rest) = rest.split_at_mut(total);
     let (to_weight, to_mix_bias) = rest.split_at_mut(total * width);
-    let mut room = Room::new(packed);
-    let mut to_y = Aligned::room(64 * width);
-    let mut to_sums = Aligned::room(64 * product::rounded(total));
+    let mut buffers = Buffers::new(packed);
+    let mut to_y = Aligned::scratch(64 * width);
+    let mut to_sums = Aligned::scratch(64 * product::rounded(total));
     let mut to_mix = Aligned::zeros(product::rounded(total) * width);
     let boards = gradient.len() / (64 * width);
     for group in (0..boards).step_by(GROUP) {
         let of = GROUP.min(boards - group) * product::depth(level, 64);
-        let mut left = Aligned::room(product::words(level, total, of));
-        let mut right = Aligned::room(product::words(level, width, of));
+        let mut left = Aligned::scratch(product::words(level, total, of));
+        let mut right = Aligned::scratch(product::words(level, width, of));
         for at in 0..GROUP.min(boards - group) {
             let here = (group + at) * 64 * width..(group + at + 1) * 64 * width;
             simd::run(level, Gate { from: &gradient[here.clone()], shown: &y[here], to: &mut to_y });
-            sums(packed, ones.board(first + group + at), &mut room);
+            sums(packed, ones.board(first + group + at), &mut buffers);
             let place = Place { at: at * product::depth(level, 64), of };
-            product::left_transposed_at(level, View::new(&room.sums, 64, total), &mut left, place);
+            product::left_transposed_at(level, View::new(&buffers.sums, 64, total), &mut left, place);
             product::right_at(level, View::new(&to_y, 64, width), &mut right, place);
             rows::add_rows(level, &to_y, to_mix_bias);
-            product::left(level, View::new(&to_y, 64, width), &mut room.left);
+            product::left(level, View::new(&to_y, 64, width), &mut buffers.left);
             let stride = product::rounded(total);
             product(
                 level,
                 Size { m: 64, n: total, k: width },
-                &room.left,
+                &buffers.left,
                 back,
                 &mut to_sums,
                 stride,
@@ -139,7 +147,7 @@ fn chunk(packed: &Packed, ones: Ones<'_>, first: usize, y: &[f32], gradient: &[f
             let seen = ones.board(first + group + at);
             simd::run(
                 level,
-                Collect { shape, ones: seen, sums: &room.sums, to_sums: &mut to_sums, to_rows, to_bias },
+                Collect { shape, ones: seen, sums: &buffers.sums, to_sums: &mut to_sums, to_rows, to_bias },
             );
         }
         let size = Size { m: total, n: width, k: of };

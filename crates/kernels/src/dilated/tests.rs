@@ -76,9 +76,9 @@ fn boards_and_gradients_match_plain_ones_at_every_level() {
         SHAPE.parameters() - 33,
         SHAPE.parameters() - 1,
     ]);
-    let slopes = differences(&wide, &at, loss);
+    let gradients = differences(&wide, &at, loss);
     for level in Level::all() {
-        let packed = Packed::new(level, SHAPE, &parameters, true);
+        let packed = PackedDilated::new(level, SHAPE, &parameters, true);
         let ones = Ones { places: &places, ends: &ends };
         let mut y = vec![1.0; expected.len()];
         forward(&packed, ones, &mut y);
@@ -87,7 +87,7 @@ fn boards_and_gradients_match_plain_ones_at_every_level() {
             assert!((f64::from(*y) - expected).abs() < tolerance, "{level} {at}: {y} {expected}");
         }
         let found = backward(&packed, Kept { ones, y: &y }, &gradient);
-        for (&at, expected) in at.iter().zip(&slopes) {
+        for (&at, expected) in at.iter().zip(&gradients) {
             let error = (f64::from(found[at]) - expected).abs();
             let tolerance = if level.rounds() { 0.05 } else { 2e-3 };
             assert!(error < tolerance * (4.0 + expected.abs()), "{level} {at}: {} {expected}", found[at]);

@@ -25,7 +25,7 @@ impl AttentionBuffers {
         let tall = product::rounded(shape.tokens);
         let (head, deep) = (shape.head(), product::depth(level, shape.tokens));
         AttentionBuffers {
-            scores: Aligned::room(tall * tall),
+            scores: Aligned::scratch(tall * tall),
             left: Aligned::zeros(product::words(level, tall, deep.max(head))),
             right: Aligned::zeros(product::words(level, tall, head).max(product::words(level, head, deep))),
             #[cfg(target_arch = "x86_64")]

@@ -81,7 +81,7 @@ impl Encoder {
         y.par_chunks_mut(some * len).zip(x.par_chunks(some * len)).enumerate().for_each(|(i, (y, x))| {
             let present = present.map(|present| &present[i * some * tokens..][..x.len() / first.shape.width]);
             let extra = Extra { bias: None, present };
-            let mut between = Aligned::room(x.len());
+            let mut between = Aligned::scratch(x.len());
             // The last block writes to `y`.
             let (mut to, mut other): (&mut [f32], &mut [f32]) =
                 if blocks.len() % 2 == 1 { (y, &mut between) } else { (&mut between, y) };
@@ -213,14 +213,14 @@ impl Buffers {
         let gated = activation.inputs();
         Buffers {
             attention: AttentionBuffers::new(of.arithmetic.level(), &of.shape),
-            qkv: Aligned::room(tall * 3 * width),
-            mixed: Aligned::room(tall * width),
+            qkv: Aligned::scratch(tall * 3 * width),
+            mixed: Aligned::scratch(tall * width),
             strip: StripBuffers {
                 dense: DenseBuffer::default(),
-                normed: Aligned::room(STRIP * width),
-                sum: Aligned::room(STRIP * width),
-                raised: Aligned::room(STRIP * gated * hidden),
-                active: Aligned::room(STRIP * hidden),
+                normed: Aligned::scratch(STRIP * width),
+                sum: Aligned::scratch(STRIP * width),
+                raised: Aligned::scratch(STRIP * gated * hidden),
+                active: Aligned::scratch(STRIP * hidden),
             },
         }
     }

@@ -123,10 +123,14 @@ mod tests {
             let x = random(2, 3 * shape.values());
             for arithmetic in Arithmetic::all() {
                 let level: Level = arithmetic.level();
-                let mut packed = block::Packed::new(level, shape, &parameters[..total], false);
+                let mut packed = block::PackedBlock::new(level, shape, &parameters[..total], false);
                 if let Some(own) = own {
-                    packed =
-                        packed.with_smolgen(smolgen::Packed::new(level, own, &parameters[total..], false));
+                    packed = packed.with_smolgen(smolgen::PackedSmolgen::new(
+                        level,
+                        own,
+                        &parameters[total..],
+                        false,
+                    ));
                 }
                 let [mut expected, mut y] = [x.clone(), x.clone()];
                 block::forward(&packed, &x, None, &mut expected, None);

@@ -120,13 +120,13 @@ impl Smolgen {
     /// One vector for each position.
     fn board(&self, shape: &Shape, x: &[f32], buffer: &mut DenseBuffer) -> Aligned {
         let (positions, level) = (x.len() / shape.values(), self.arithmetic.level());
-        let mut flat = Aligned::room(positions * self.dense.inputs());
+        let mut flat = Aligned::scratch(positions * self.dense.inputs());
         let each = x.chunks_exact(shape.values()).zip(flat.chunks_exact_mut(self.dense.inputs()));
         match &self.compress {
             None => each.for_each(|(x, flat)| simd::run(level, Mean { x, mean: flat })),
             Some(compress) => {
                 let (columns, stride) = (compress.outputs(), product::rounded(compress.outputs()));
-                let mut wide = Aligned::room(product::rounded(shape.tokens) * stride);
+                let mut wide = Aligned::scratch(product::rounded(shape.tokens) * stride);
                 for (x, flat) in each {
                     compress.rows(
                         View::new(x, shape.tokens, shape.width),
@@ -148,13 +148,13 @@ impl Smolgen {
     fn layer(&self, dense: &Dense, norm: &Norm, x: View<'_>, buffer: &mut DenseBuffer) -> Aligned {
         let (level, columns) = (self.arithmetic.level(), dense.outputs());
         let len = x.rows * columns;
-        let mut y = Aligned::room(product::rounded(x.rows) * columns);
+        let mut y = Aligned::scratch(product::rounded(x.rows) * columns);
         dense.rows(x, buffer, &mut y, columns, Base::Nothing);
-        let mut normed = Aligned::room(len);
+        let mut normed = Aligned::scratch(len);
         if let Some(activation) = self.activation {
             activation::forward(level, activation, &y[..len], columns, &mut normed);
             std::mem::swap(&mut y, &mut normed);
-            normed = Aligned::room(len);
+            normed = Aligned::scratch(len);
         }
         norm.forward(level, &y[..len], &mut normed);
         normed
@@ -179,7 +179,7 @@ impl Smolgen {
         let rows = vectors.len() / spread.inputs();
         let len = product::rounded(rows) * square;
         if biases.len() < len {
-            *biases = Aligned::room(len);
+            *biases = Aligned::scratch(len);
         }
         spread.rows(View::new(vectors, rows, spread.inputs()), buffer, biases, square, Base::Nothing);
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Graphs, NODES, Node, Packed, group::Group};
+use super::{Graphs, NODES, Node, PackedGraphLayer, group::Group};
 use crate::{chunks::summed_together, rows};
 
 /// Graphs that go through a layer together: their projected nodes fill the second cache.
@@ -14,7 +14,7 @@ const TOGETHER: usize = 4;
 ///
 /// # Panics
 /// If the graphs do not fit the layer, or `x` the graphs.
-pub fn forward(packed: &Packed, graphs: &Graphs<'_>, x: &[f32], y: &mut [f32]) {
+pub fn forward(packed: &PackedGraphLayer, graphs: &Graphs<'_>, x: &[f32], y: &mut [f32]) {
     check(packed, graphs, x);
     assert_eq!(x.len(), y.len());
     let groups = groups(0..graphs.len(), TOGETHER);
@@ -27,7 +27,7 @@ pub fn forward(packed: &Packed, graphs: &Graphs<'_>, x: &[f32], y: &mut [f32]) {
 
 /// The gradients of all nodes before the layer, and of all parameters.
 pub fn backward(
-    packed: &Packed,
+    packed: &PackedGraphLayer,
     graphs: &Graphs<'_>,
     x: &[f32],
     gradient: &[f32],
@@ -69,7 +69,7 @@ pub fn backward(
 }
 
 /// The share that each edge of a relation carries, `[edges, heads]`, in the order of the edges: what the network attends to.
-pub fn attention(packed: &Packed, graphs: &Graphs<'_>, x: &[f32], relation: usize) -> Vec<f32> {
+pub fn attention(packed: &PackedGraphLayer, graphs: &Graphs<'_>, x: &[f32], relation: usize) -> Vec<f32> {
     check(packed, graphs, x);
     let groups = groups(0..graphs.len(), TOGETHER);
     let shares = groups.into_iter().flat_map(|which| {
@@ -78,7 +78,7 @@ pub fn attention(packed: &Packed, graphs: &Graphs<'_>, x: &[f32], relation: usiz
     shares.collect()
 }
 
-fn check(packed: &Packed, graphs: &Graphs<'_>, x: &[f32]) {
+fn check(packed: &PackedGraphLayer, graphs: &Graphs<'_>, x: &[f32]) {
     graphs.check(&packed.shape);
     assert_eq!(x.len(), graphs.rows() * packed.shape.width);
 }
@@ -89,7 +89,12 @@ fn groups(all: Range<usize>, len: usize) -> Vec<Range<usize>> {
 }
 
 /// The rows of some graphs, by type.
-fn inputs<'a>(packed: &Packed, graphs: &Graphs<'_>, which: Range<usize>, x: &'a [f32]) -> [&'a [f32]; 3] {
+fn inputs<'a>(
+    packed: &PackedGraphLayer,
+    graphs: &Graphs<'_>,
+    which: Range<usize>,
+    x: &'a [f32],
+) -> [&'a [f32]; 3] {
     let nodes = graphs.nodes(which);
     let width = packed.shape.width;
     NODES.map(|node| {
@@ -101,7 +106,7 @@ fn inputs<'a>(packed: &Packed, graphs: &Graphs<'_>, which: Range<usize>, x: &'a 
 
 /// The rows of each group, by type.
 fn parts<'a>(
-    packed: &Packed,
+    packed: &PackedGraphLayer,
     graphs: &Graphs<'_>,
     groups: &[Range<usize>],
     all: &'a mut [f32],

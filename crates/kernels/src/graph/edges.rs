@@ -75,7 +75,7 @@ pub(super) struct Edge {
 }
 
 /// A buffer for a number per edge and head, in whole vectors.
-pub(super) fn room(edges: usize, heads: usize) -> usize {
+pub(super) fn buffer_len(edges: usize, heads: usize) -> usize {
     (edges * heads).next_multiple_of(16)
 }
 

@@ -1,4 +1,4 @@
-//! The way back over the edges of one relation.
+//! The backward pass over the edges of one relation.
 
 use super::{
     Form, MOST_HEADS, Node,
@@ -19,7 +19,7 @@ pub(super) struct Back<'a> {
     /// By type.
     pub(super) to_projected: &'a mut [Aligned; 3],
     /// Room for a number per edge and head.
-    pub(super) slopes: &'a mut [f32],
+    pub(super) gradients: &'a mut [f32],
     pub(super) to_lambda: &'a mut [f32],
     pub(super) to_table: &'a mut [f32],
 }
@@ -39,7 +39,7 @@ impl Task for Back<'_> {
 }
 
 impl Back<'_> {
-    /// The gradients of values and, in `slopes`, of shares.
+    /// The gradients of values and, in `gradients`, of shares.
     #[inline(always)]
     fn values<S: Simd>(&mut self) {
         let m = self.messages;
@@ -59,7 +59,7 @@ impl Back<'_> {
                     let value = m.at(m.from, source, m.columns.value);
                     for i in 0..heads {
                         let part = i * head..(i + 1) * head;
-                        self.slopes[at * heads + i] = dot::<S>(&value[part.clone()], &gradient[part]);
+                        self.gradients[at * heads + i] = dot::<S>(&value[part.clone()], &gradient[part]);
                     }
                 }
             }
@@ -76,10 +76,10 @@ impl Back<'_> {
                 let edge = m.edge(at);
                 for i in 0..heads {
                     let share = self.shares[at * heads + i];
-                    let slope = self.slopes[at * heads + i] * share * (1.0 - share);
-                    nodes[target * m.to.1 + m.columns.gates + MOST_HEADS + i] += slope;
-                    nodes[edge.source * m.from.1 + m.columns.gates + i] += slope;
-                    self.to_table[edge.kind * heads + i] += slope;
+                    let delta = self.gradients[at * heads + i] * share * (1.0 - share);
+                    nodes[target * m.to.1 + m.columns.gates + MOST_HEADS + i] += delta;
+                    nodes[edge.source * m.from.1 + m.columns.gates + i] += delta;
+                    self.to_table[edge.kind * heads + i] += delta;
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Back<'_> {
             let mut along = [0.0; MOST_HEADS];
             for at in m.of_target(target) {
                 for (i, along) in along[..heads].iter_mut().enumerate() {
-                    *along += self.shares[at * heads + i] * self.slopes[at * heads + i];
+                    *along += self.shares[at * heads + i] * self.gradients[at * heads + i];
                 }
             }
             let query = m.at(m.to, target, m.columns.query);
@@ -102,19 +102,19 @@ impl Back<'_> {
                 let key = m.at(m.from, edge.source, m.columns.key);
                 let factor = scale * (1.0 + m.lambda * edge.weight);
                 for (i, along) in along[..heads].iter().enumerate() {
-                    let slope = self.shares[at * heads + i] * (self.slopes[at * heads + i] - along);
-                    self.to_table[edge.kind * heads + i] += slope;
+                    let delta = self.shares[at * heads + i] * (self.gradients[at * heads + i] - along);
+                    self.to_table[edge.kind * heads + i] += delta;
                     let part = i * head..(i + 1) * head;
                     if edge.weight != 0.0 {
                         let product = dot::<S>(&key[part.clone()], &query[part.clone()]);
-                        self.to_lambda[0] += slope * scale * edge.weight * product;
+                        self.to_lambda[0] += delta * scale * edge.weight * product;
                     }
                     let start = target * m.to.1 + m.columns.query + i * head;
                     let to_query = &mut self.to_projected[self.nodes.1 as usize][start..start + head];
-                    add_scaled::<S>(to_query, factor * slope, &key[part.clone()]);
+                    add_scaled::<S>(to_query, factor * delta, &key[part.clone()]);
                     let start = edge.source * m.from.1 + m.columns.key + i * head;
                     let to_key = &mut self.to_projected[self.nodes.0 as usize][start..start + head];
-                    add_scaled::<S>(to_key, factor * slope, &query[part]);
+                    add_scaled::<S>(to_key, factor * delta, &query[part]);
                 }
             }
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    Graphs, NODES, Node, Packed,
-    edges::{Messages, Shares, Sums, room},
+    Graphs, NODES, Node, PackedGraphLayer,
+    edges::{Messages, Shares, Sums, buffer_len},
     edges_back::Back,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 
 /// The numbers of some graphs after each part of a layer, by type. Rows round up to whole grains.
 pub(super) struct Group<'a> {
-    packed: &'a Packed,
+    packed: &'a PackedGraphLayer,
     graphs: &'a Graphs<'a>,
     nodes: [Range<usize>; 3],
     x: [&'a [f32]; 3],
@@ -34,9 +34,9 @@ pub(super) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// The way there; `x` are the rows of the graphs by type.
+    /// The forward pass; `x` are the rows of the graphs by type.
     pub(super) fn new(
-        packed: &'a Packed,
+        packed: &'a PackedGraphLayer,
         graphs: &'a Graphs<'a>,
         which: Range<usize>,
         x: [&'a [f32]; 3],
@@ -73,7 +73,7 @@ impl<'a> Group<'a> {
         let (packed, at, rows) = (self.packed, node as usize, self.rows(node));
         let (width, columns) = (packed.shape.width, packed.widths[at]);
         let place = &packed.places.nodes[at];
-        self.normed[at] = Aligned::room(rows * width);
+        self.normed[at] = Aligned::scratch(rows * width);
         self.moments[at] = vec![Moments::default(); rows];
         let (weight, bias) = (packed.part(&place.norm), packed.part(&place.norm_bias));
         norm::forward(
@@ -112,11 +112,11 @@ impl<'a> Group<'a> {
 
     /// All messages.
     fn listen(&mut self) {
-        let Packed { level, shape, .. } = self.packed;
+        let PackedGraphLayer { level, shape, .. } = self.packed;
         let mut heard = NODES.map(|node| Aligned::zeros(self.rows(node) * shape.width));
         for (at, relation) in shape.relations.iter().enumerate() {
             let messages = self.messages(at);
-            let mut shares = Aligned::room(room(messages.len(), shape.heads));
+            let mut shares = Aligned::scratch(buffer_len(messages.len(), shape.heads));
             simd::run(*level, Shares { messages, shares: &mut shares });
             let to = &mut heard[relation.to as usize];
             simd::run(*level, Sums { messages, shares: &shares, heard: to });
@@ -134,14 +134,14 @@ impl<'a> Group<'a> {
         let bias = packed.part(&place.out_bias);
         let mut between = linear(packed, heard, &packed.nodes[at].out[0], width, bias);
         rows::add(level, &mut between[..rows * width], self.x[at]);
-        self.feed_normed[at] = Aligned::room(rows * width);
+        self.feed_normed[at] = Aligned::scratch(rows * width);
         self.feed_moments[at] = vec![Moments::default(); rows];
         let (weight, bias) = (packed.part(&place.feed_norm), packed.part(&place.feed_norm_bias));
         let (to, moments) = (&mut self.feed_normed[at], &mut self.feed_moments[at]);
         norm::forward(level, &between[..rows * width], weight, Some(bias), to, moments);
         let normed = View::new(&self.feed_normed[at], rows, width);
         let up = linear(packed, normed, &packed.nodes[at].up[0], feed, packed.part(&place.up_bias));
-        let mut active = Aligned::room(rows * feed);
+        let mut active = Aligned::scratch(rows * feed);
         activation::forward(level, Activation::Relu, &up[..rows * feed], feed, &mut active);
         (self.between[at], self.up[at], self.active[at]) = (between, up, active);
     }
@@ -164,7 +164,7 @@ impl<'a> Group<'a> {
 
     /// From the gradients of the results, by type, to those of `x`; adds to the gradients of all parameters.
     pub(super) fn back(&self, gradient: [&[f32]; 3], to_x: [&mut [f32]; 3], sums: &mut [f32]) {
-        let Packed { level, shape, places, .. } = self.packed;
+        let PackedGraphLayer { level, shape, places, .. } = self.packed;
         let mut to_between = [0; 3].map(|_| Aligned::default());
         let mut to_heard = [0; 3].map(|_| Aligned::default());
         for node in NODES {
@@ -175,7 +175,7 @@ impl<'a> Group<'a> {
             NODES.map(|node| Aligned::zeros(rounded(self.rows(node)) * self.packed.widths[node as usize]));
         for (at, relation) in shape.relations.iter().enumerate() {
             let messages = self.messages(at);
-            let mut slopes = Aligned::room(room(messages.len(), shape.heads));
+            let mut gradients = Aligned::scratch(buffer_len(messages.len(), shape.heads));
             let place = &places.relations[at];
             // Lambda and table lie side by side.
             let (to_lambda, to_table) =
@@ -186,7 +186,7 @@ impl<'a> Group<'a> {
                 shares: &self.shares[at],
                 gradient: &to_heard[relation.to as usize],
                 to_projected: &mut to_projected,
-                slopes: &mut slopes,
+                gradients: &mut gradients,
                 to_lambda,
                 to_table,
             };
@@ -214,7 +214,7 @@ impl<'a> Group<'a> {
         learn(packed, View::new(&self.feed_normed[at], rows, width), to_up, &mut sums[place.up.clone()]);
         rows::add_columns(level, to_up, &mut sums[place.up_bias.clone()]);
         let to_normed = linear(packed, to_up, &matrices.up[1], width, &[]);
-        let mut to_between = Aligned::room(rows * width);
+        let mut to_between = Aligned::scratch(rows * width);
         to_between.copy_from_slice(gradient);
         let norms = &mut sums[place.feed_norm.start..place.feed_norm_bias.end];
         let (to_weight, to_bias) = norms.split_at_mut(width);
@@ -258,12 +258,12 @@ impl<'a> Group<'a> {
 }
 
 /// `x * right + bias` for a packed matrix of `columns`, in whole grains of rows; an empty bias is none.
-fn linear(packed: &Packed, x: View<'_>, right: &[f32], columns: usize, bias: &[f32]) -> Aligned {
+fn linear(packed: &PackedGraphLayer, x: View<'_>, right: &[f32], columns: usize, bias: &[f32]) -> Aligned {
     let level = packed.level;
-    let mut out = Aligned::room(rounded(x.rows) * columns);
+    let mut out = Aligned::scratch(rounded(x.rows) * columns);
     let mut words = Aligned::default();
     if level.rounds() {
-        words = Aligned::room(product::words(level, x.rows, x.columns));
+        words = Aligned::scratch(product::words(level, x.rows, x.columns));
     }
     let size = Size { m: x.rows, n: columns, k: x.columns };
     let into = if bias.is_empty() { Into::Replace } else { Into::Row(bias) };
@@ -272,17 +272,17 @@ fn linear(packed: &Packed, x: View<'_>, right: &[f32], columns: usize, bias: &[f
 }
 
 /// Adds the gradient of the matrix between `x` and a result with this gradient.
-fn learn(packed: &Packed, x: View<'_>, gradient: View<'_>, to: &mut [f32]) {
+fn learn(packed: &PackedGraphLayer, x: View<'_>, gradient: View<'_>, to: &mut [f32]) {
     let level = packed.level;
     let size = Size { m: x.columns, n: gradient.columns, k: x.rows };
     if size.k == 0 {
         return;
     }
-    let mut right = Aligned::room(product::words(level, size.n, size.k));
+    let mut right = Aligned::scratch(product::words(level, size.n, size.k));
     product::right(level, gradient, &mut right);
     let mut words = Aligned::default();
     if level.rounds() {
-        words = Aligned::room(product::words(level, size.m, size.k));
+        words = Aligned::scratch(product::words(level, size.m, size.k));
     }
     let out = Out { values: to, stride: size.n, into: Into::Add };
     product_of_transposed(level, size, x, &mut words, &right, out);

@@ -178,15 +178,15 @@ fn a_layer_and_its_gradients_match_plain_ones_at_every_level() {
         at.extend(relation.lambda.clone());
         at.extend(relation.table.clone().step_by(3));
     }
-    let slopes = differences(&wide(&parameters), &at, |p| sum(&plain(&shape, &batch, p, &wide(&x))));
+    let gradients = differences(&wide(&parameters), &at, |p| sum(&plain(&shape, &batch, p, &wide(&x))));
     let at_x: Vec<usize> = (0..x.len()).step_by(613).collect();
-    let slopes_x = differences(&wide(&x), &at_x, |x| sum(&plain(&shape, &batch, &wide(&parameters), x)));
+    let gradients_x = differences(&wide(&x), &at_x, |x| sum(&plain(&shape, &batch, &wide(&parameters), x)));
     let distance = |found: &[f32], expected: &[f64]| {
         let error: f64 = found.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).powi(2)).sum();
         (error / expected.iter().map(|x| x * x).sum::<f64>()).sqrt()
     };
     for level in Level::all() {
-        let packed = Packed::new(level, &shape, &parameters, true);
+        let packed = PackedGraphLayer::new(level, &shape, &parameters, true);
         let mut y = vec![f32::NAN; x.len()];
         forward(&packed, &graphs, &x, &mut y);
         let mut to_x = vec![f32::NAN; x.len()];
@@ -195,8 +195,8 @@ fn a_layer_and_its_gradients_match_plain_ones_at_every_level() {
         let limit = if level.rounds() { 0.05 } else { 2e-5 };
         for (name, distance) in [
             ("results", distance(&y, &expected)),
-            ("parameters", distance(&picked(&to_parameters, &at), &slopes)),
-            ("inputs", distance(&picked(&to_x, &at_x), &slopes_x)),
+            ("parameters", distance(&picked(&to_parameters, &at), &gradients)),
+            ("inputs", distance(&picked(&to_x, &at_x), &gradients_x)),
         ] {
             assert!(distance < limit, "{level} {name}: {distance}");
         }
@@ -206,7 +206,7 @@ fn a_layer_and_its_gradients_match_plain_ones_at_every_level() {
 #[test]
 fn a_graph_says_the_same_alone_and_among_others() {
     let shape = shape();
-    let packed = Packed::new(Level::best(), &shape, &parameters(&shape), false);
+    let packed = PackedGraphLayer::new(Level::best(), &shape, &parameters(&shape), false);
     let (one, many) = (Batch::new(1), Batch::new(9));
     let (alone, all) = (one.graphs(), many.graphs());
     let x = random(4, all.rows() * shape.width);
@@ -227,7 +227,7 @@ fn a_graph_says_the_same_alone_and_among_others() {
 #[test]
 fn shares_of_attention_sum_to_one() {
     let (shape, batch) = (shape(), Batch::new(5));
-    let packed = Packed::new(Level::best(), &shape, &parameters(&shape), false);
+    let packed = PackedGraphLayer::new(Level::best(), &shape, &parameters(&shape), false);
     let graphs = batch.graphs();
     let x = random(4, graphs.rows() * shape.width);
     let shares = attention(&packed, &graphs, &x, 0);

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Moves, Packed,
+    Moves, PackedHead,
     chunk::{Chunk, Results},
 };
 use crate::{Aligned, bags, chunks, rows};
@@ -16,7 +16,13 @@ const CHUNK: usize = 8;
 ///
 /// # Panics
 /// If a bag names a row that the table does not have.
-pub fn forward(packed: &Packed, parameters: &[f32], moves: Moves<'_>, x: &[f32], side: &[f32]) -> Vec<f32> {
+pub fn forward(
+    packed: &PackedHead,
+    parameters: &[f32],
+    moves: Moves<'_>,
+    x: &[f32],
+    side: &[f32],
+) -> Vec<f32> {
     let boards = check(packed, moves, x, side);
     let starts: Vec<usize> = (0..boards).step_by(CHUNK).collect();
     let results: Vec<Results> = starts
@@ -39,7 +45,7 @@ pub fn forward(packed: &Packed, parameters: &[f32], moves: Moves<'_>, x: &[f32],
 /// # Panics
 /// If a bag names a row that the table does not have.
 pub fn backward(
-    packed: &Packed,
+    packed: &PackedHead,
     parameters: &[f32],
     moves: Moves<'_>,
     (x, side): (&[f32], &[f32]),
@@ -69,7 +75,7 @@ pub fn backward(
         })
         .collect();
     let mut total = vec![0.0; parameters.len()];
-    let mut to_moves = Aligned::room(moves.origins.len() * h);
+    let mut to_moves = Aligned::scratch(moves.origins.len() * h);
     let mut at = 0;
     for (sums, to_some) in &parts {
         rows::add(packed.level, &mut total[..table], sums);
@@ -82,7 +88,7 @@ pub fn backward(
     total
 }
 
-fn check(packed: &Packed, moves: Moves<'_>, x: &[f32], side: &[f32]) -> usize {
+fn check(packed: &PackedHead, moves: Moves<'_>, x: &[f32], side: &[f32]) -> usize {
     moves.check();
     let boards = moves.ends.len();
     assert_eq!(x.len(), boards * 64 * packed.shape.channels);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Moves, Packed, Shape};
+use super::{Moves, PackedHead, Shape};
 use crate::{
     Aligned, Level,
     product::{self, Into, Out, Size, View, product, rounded},
@@ -12,7 +12,7 @@ use crate::{
 
 /// Some boards on their way: the numbers of their moves before and after the second layer.
 pub(super) struct Chunk<'a> {
-    packed: &'a Packed,
+    packed: &'a PackedHead,
     moves: Moves<'a>,
     boards: Range<usize>,
     x: &'a [f32],
@@ -47,7 +47,7 @@ impl Results {
 
 impl<'a> Chunk<'a> {
     pub(super) fn new(
-        packed: &'a Packed,
+        packed: &'a PackedHead,
         parameters: &[f32],
         moves: Moves<'a>,
         boards: Range<usize>,
@@ -57,15 +57,15 @@ impl<'a> Chunk<'a> {
         let (level, Shape { channels: c, hidden: h }) = (packed.level, packed.shape);
         let x = &x[boards.start * 64 * c..boards.end * 64 * c];
         let squares = 64 * boards.len();
-        let mut said = Aligned::room(squares * 2 * h);
+        let mut said = Aligned::scratch(squares * 2 * h);
         let size = Size { m: squares, n: 2 * h, k: c };
         product(level, size, &left(level, x, c), &packed.ends, &mut said, 2 * h, Into::Replace);
         let count = moves.of(boards.clone()).len();
-        let mut first = Aligned::room(rounded(count) * h);
+        let mut first = Aligned::scratch(rounded(count) * h);
         let table = &parameters[packed.shape.places().table()..];
         let place = (moves, boards.clone());
         simd::run(level, Gather { place, said: &said, table, side, hidden: h, to: &mut first });
-        let mut second = Aligned::room(rounded(count) * h);
+        let mut second = Aligned::scratch(rounded(count) * h);
         let size = Size { m: count, n: h, k: h };
         let rows = left(level, &first[..count * h], h);
         product(level, size, &rows, &packed.hidden, &mut second, h, Into::Replace);
@@ -78,7 +78,7 @@ impl<'a> Chunk<'a> {
     }
 
     pub(super) fn results(&self) -> Results {
-        let Packed { level, shape: Shape { channels: c, hidden: h }, .. } = *self.packed;
+        let PackedHead { level, shape: Shape { channels: c, hidden: h }, .. } = *self.packed;
         let dots = |rows: &[f32], width: usize, weights: &[f32]| -> Vec<f32> {
             simd::run(level, Dots { rows: View::new(rows, rows.len() / width, width), weights })
         };
@@ -104,7 +104,7 @@ impl<'a> Chunk<'a> {
         to_side: &mut [f32],
         sums: &mut [f32],
     ) -> Aligned {
-        let Packed { level, shape: Shape { channels: c, hidden: h }, .. } = *self.packed;
+        let PackedHead { level, shape: Shape { channels: c, hidden: h }, .. } = *self.packed;
         let places = self.packed.shape.places();
         let [back_ends, back_hidden] = self.packed.back.as_ref().expect("a head packed for training");
         let count = self.count();
@@ -119,7 +119,7 @@ impl<'a> Chunk<'a> {
         let out = Out { values: &mut sums[places.hidden.clone()], stride: h, into: Into::Add };
         product::product_transposed(level, size, &lhs, &rhs, out);
 
-        let mut to_moves = Aligned::room(rounded(count) * h);
+        let mut to_moves = Aligned::scratch(rounded(count) * h);
         let size = Size { m: count, n: h, k: h };
         let rows = left(level, &self.second[..count * h], h);
         product(level, size, &rows, back_hidden, &mut to_moves, h, Into::Replace);
@@ -145,7 +145,7 @@ impl<'a> Chunk<'a> {
         }
         let (origin, target) = sums[places.origin.start..places.target.end].split_at_mut(c);
         simd::run(level, SquaresBack { packed: self.packed, x: self.x, gradient, to_x, origin, target });
-        let mut exact = Aligned::room(count * h);
+        let mut exact = Aligned::scratch(count * h);
         exact.copy_from_slice(&to_moves[..count * h]);
         exact
     }
@@ -153,21 +153,21 @@ impl<'a> Chunk<'a> {
 
 fn left(level: Level, rows: &[f32], width: usize) -> Aligned {
     let view = View::new(rows, rows.len() / width, width);
-    let mut to = Aligned::room(product::words(level, view.rows, width));
+    let mut to = Aligned::scratch(product::words(level, view.rows, width));
     product::left(level, view, &mut to);
     to
 }
 
 fn left_transposed(level: Level, rows: &[f32], width: usize) -> Aligned {
     let view = View::new(rows, rows.len() / width, width);
-    let mut to = Aligned::room(product::words(level, width, view.rows));
+    let mut to = Aligned::scratch(product::words(level, width, view.rows));
     product::left_transposed(level, view, &mut to);
     to
 }
 
 fn right(level: Level, rows: &[f32], width: usize) -> Aligned {
     let view = View::new(rows, rows.len() / width, width);
-    let mut to = Aligned::room(product::words(level, width, view.rows));
+    let mut to = Aligned::scratch(product::words(level, width, view.rows));
     product::right(level, view, &mut to);
     to
 }
@@ -310,7 +310,7 @@ impl Task for Scatter<'_> {
 
 /// Adds what scores of origins and targets and the mean send back.
 struct SquaresBack<'a> {
-    packed: &'a Packed,
+    packed: &'a PackedHead,
     x: &'a [f32],
     gradient: &'a Results,
     to_x: &'a mut [f32],

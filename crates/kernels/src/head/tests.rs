@@ -101,7 +101,7 @@ fn scores_and_gradients_match_plain_ones_at_every_level() {
     let by_x = differences(&wide(&x), &at_x, |x| loss(&wide(&parameters), x, &wide(&side)));
     let by_side = differences(&wide(&side), &at_side, |side| loss(&wide(&parameters), &wide(&x), side));
     for level in Level::all() {
-        let packed = Packed::new(level, shape, &parameters, true);
+        let packed = PackedHead::new(level, shape, &parameters, true);
         let found = forward(&packed, &parameters, case.moves(), &x, &side);
         let tolerance = if level.rounds() { 0.05 } else { 1e-3 };
         let close = |what: &str, found: f32, expected: f64| {
@@ -135,7 +135,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let packed = Packed::new(Level::best(), shape, &parameters, true);
+            let packed = PackedHead::new(Level::best(), shape, &parameters, true);
             let scores = forward(&packed, &parameters, case.moves(), &x, &side);
             let (mut to_x, mut to_side) = (vec![0.0; x.len()], vec![0.0; side.len()]);
             let to = (&mut to_x[..], &mut to_side[..]);

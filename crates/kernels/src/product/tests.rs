@@ -98,16 +98,16 @@ proptest! {
             let row = random(seed ^ 2, rounded(n));
             let onto = random(seed ^ 3, rounded(m) * stride);
             let into = [Into::Replace, Into::Add, Into::Row(&row), Into::Onto(&onto)][into as usize];
-            let mut room = vec![f32::NAN; left.len()];
+            let mut buffer = vec![f32::NAN; left.len()];
             let turned_a = transpose(&a, m, k);
             let to = Out { values: &mut out, stride, into };
             match (turned, packing) {
                 (true, true) => product_transposed(level, size, &left, &right, to),
                 (true, false) => {
-                    product_of_transposed(level, size, View::new(&turned_a, k, m), &mut room, &right, to);
+                    product_of_transposed(level, size, View::new(&turned_a, k, m), &mut buffer, &right, to);
                 }
                 (false, true) => product(level, size, &left, &right, to.values, stride, into),
-                (false, false) => product_of(level, size, View::new(&a, m, k), &mut room, &right, to),
+                (false, false) => product_of(level, size, View::new(&a, m, k), &mut buffer, &right, to),
             }
             for (at, expected) in plain(&a, &b, size).into_iter().enumerate() {
                 let expected = expected + match into {

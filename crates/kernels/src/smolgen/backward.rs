@@ -1,6 +1,6 @@
 //! From the gradients of biases to those of positions and parameters.
 
-use super::{Packed, Part, Shape};
+use super::{PackedSmolgen, Part, Shape};
 use crate::{
     Aligned,
     norm::{self, Moments},
@@ -10,18 +10,18 @@ use crate::{
 
 const TRAINED: &str = "a smolgen packed for training";
 
-impl Packed {
+impl PackedSmolgen {
     /// Adds to the gradients of `x` and of the parameters (in the order of `Layout`), given those of the biases.
     pub fn backward(&self, x: &[f32], to_biases: &[f32], to_x: &mut [f32], parameters: &mut [f32]) {
         let each = self.shape.heads * self.shape.square();
-        let mut slopes = self.slopes(to_biases.len() / each);
+        let mut gradients = self.gradients(to_biases.len() / each);
         for (position, to_biases) in to_biases.chunks_exact(each).enumerate() {
-            self.take_slopes(&mut slopes, position, to_biases);
+            self.take_gradients(&mut gradients, position, to_biases);
         }
-        self.backward_of(x, &slopes, to_x, parameters, Into::Add);
+        self.backward_of(x, &gradients, to_x, parameters, Into::Add);
     }
 
-    /// Sets gradients of parameters to zero before [`backward_of`](Packed::backward_of) replaces the last matrix's, which are most of
+    /// Sets gradients of parameters to zero before [`backward_of`](PackedSmolgen::backward_of) replaces the last matrix's, which are most of
     /// them.
     pub(crate) fn clear(&self, parameters: &mut [f32]) {
         let matrix = self.layout.range(Part::Spread);
@@ -30,32 +30,36 @@ impl Packed {
     }
 
     /// A buffer for the gradients of so many positions' biases, packed as a left factor.
-    pub(crate) fn slopes(&self, positions: usize) -> Aligned {
-        Aligned::room(product::words(self.level, positions * self.shape.heads, self.shape.square()))
+    pub(crate) fn gradients(&self, positions: usize) -> Aligned {
+        Aligned::scratch(product::words(self.level, positions * self.shape.heads, self.shape.square()))
     }
 
     /// Where the gradients of a position's biases may be written at once: where the packed factor is the matrix itself.
-    pub(crate) fn slopes_at<'a>(&self, slopes: &'a mut [f32], position: usize) -> Option<&'a mut [f32]> {
+    pub(crate) fn gradients_at<'a>(
+        &self,
+        gradients: &'a mut [f32],
+        position: usize,
+    ) -> Option<&'a mut [f32]> {
         let each = self.shape.heads * self.shape.square();
-        (!self.level.rounds()).then(|| &mut slopes[position * each..][..each])
+        (!self.level.rounds()).then(|| &mut gradients[position * each..][..each])
     }
 
     /// Packs the gradients of a position's biases.
-    pub(crate) fn take_slopes(&self, slopes: &mut [f32], position: usize, to_biases: &[f32]) {
+    pub(crate) fn take_gradients(&self, gradients: &mut [f32], position: usize, to_biases: &[f32]) {
         let heads = self.shape.heads;
         product::left_rows(
             self.level,
             View::new(to_biases, heads, self.shape.square()),
-            slopes,
+            gradients,
             position * heads,
         );
     }
 
-    /// [`backward`](Packed::backward) with all gradients of biases packed; `into` says what happens to the gradients of the last matrix.
+    /// [`backward`](PackedSmolgen::backward) with all gradients of biases packed; `into` says what happens to the gradients of the last matrix.
     pub(crate) fn backward_of(
         &self,
         x: &[f32],
-        slopes: &[f32],
+        gradients: &[f32],
         to_x: &mut [f32],
         parameters: &mut [f32],
         into: Into<'_>,
@@ -67,11 +71,11 @@ impl Packed {
         let steps = self.steps(x);
         let all_heads = positions * heads;
 
-        self.add_spread(&steps.split_normed, slopes, all_heads, parameters, into);
+        self.add_spread(&steps.split_normed, gradients, all_heads, parameters, into);
         let back = self.spread.back.as_ref().expect(TRAINED);
-        let mut to_normed = Aligned::room(rounded(all_heads) * rounded(per_head));
+        let mut to_normed = Aligned::scratch(rounded(all_heads) * rounded(per_head));
         let size = Size { m: all_heads, n: per_head, k: square };
-        product(level, size, slopes, back, &mut to_normed, rounded(per_head), Into::Replace);
+        product(level, size, gradients, back, &mut to_normed, rounded(per_head), Into::Replace);
         let mut to_split = Aligned::zeros(positions * heads * per_head);
         let values = (&*steps.split, &*steps.split_moments);
         self.norm_back((Part::SplitNorm, Part::SplitNormBias), values, &to_normed, &mut to_split, parameters);
@@ -96,23 +100,23 @@ impl Packed {
     fn add_spread(
         &self,
         inputs: &[f32],
-        slopes: &[f32],
+        gradients: &[f32],
         rows: usize,
         parameters: &mut [f32],
         into: Into<'_>,
     ) {
         const COLUMNS: usize = 256;
         let (level, square, per_head) = (self.level, self.shape.square(), self.shape.per_head);
-        let mut left = Aligned::room(product::words(level, per_head, rows));
+        let mut left = Aligned::scratch(product::words(level, per_head, rows));
         product::left_transposed(level, View::new(inputs, rows, per_head), &mut left);
-        let mut right = Aligned::room(product::words(level, COLUMNS, rows));
+        let mut right = Aligned::scratch(product::words(level, COLUMNS, rows));
         // The bias follows the matrix.
         let all = self.layout.range(Part::Spread).start..self.layout.range(Part::SpreadBias).end;
         let (to_matrix, to_bias) = parameters[all].split_at_mut(per_head * square);
         for first in (0..square).step_by(COLUMNS) {
             let n = COLUMNS.min(square - first);
             let sums = &mut to_bias[first..][..n];
-            product::right_of_left(level, slopes, (rows, square), first, &mut right, sums);
+            product::right_of_left(level, gradients, (rows, square), first, &mut right, sums);
             let out = Out { values: &mut to_matrix[first..], stride: square, into };
             product::product_transposed(level, Size { m: per_head, n, k: rows }, &left, &right, out);
         }
@@ -120,10 +124,10 @@ impl Packed {
 
     /// The gradient of a product's inputs: `gradient[m x k] * matrix^T[k x n]`.
     fn back_through(&self, matrix: &[f32], gradient: &[f32], m: usize, k: usize, n: usize) -> Aligned {
-        let mut room = Aligned::room(product::words(self.level, m, k));
-        let mut out = Aligned::room(rounded(m) * rounded(n));
+        let mut buffer = Aligned::scratch(product::words(self.level, m, k));
+        let mut out = Aligned::scratch(rounded(m) * rounded(n));
         let to = Out { values: &mut out, stride: rounded(n), into: Into::Replace };
-        product_of(self.level, Size { m, n, k }, View::new(gradient, m, k), &mut room, matrix, to);
+        product_of(self.level, Size { m, n, k }, View::new(gradient, m, k), &mut buffer, matrix, to);
         out
     }
 
@@ -138,13 +142,13 @@ impl Packed {
         n: usize,
         parameters: &mut [f32],
     ) {
-        let mut room = Aligned::room(product::words(self.level, m, k));
-        let mut right = Aligned::room(product::words(self.level, n, k));
+        let mut buffer = Aligned::scratch(product::words(self.level, m, k));
+        let mut right = Aligned::scratch(product::words(self.level, n, k));
         product::right(self.level, View::new(gradients, k, n), &mut right);
         let out = &mut parameters[self.layout.range(part)];
         let out = Out { values: out, stride: n, into: Into::Add };
         let inputs = View::new(inputs, k, m);
-        product_of_transposed(self.level, Size { m, n, k }, inputs, &mut room, &right, out);
+        product_of_transposed(self.level, Size { m, n, k }, inputs, &mut buffer, &right, out);
     }
 
     fn norm_back(
@@ -175,10 +179,10 @@ impl Packed {
         let back = self.back.as_ref().expect(TRAINED);
         let step = product::depth(level, tokens);
         let of = positions * step;
-        let mut left = Aligned::room(product::words(level, width, of));
-        let mut right = Aligned::room(product::words(level, compressed, of));
-        let mut gradient = Aligned::room(product::words(level, tokens, compressed));
-        let mut room = Aligned::room(rounded(tokens) * width);
+        let mut left = Aligned::scratch(product::words(level, width, of));
+        let mut right = Aligned::scratch(product::words(level, compressed, of));
+        let mut gradient = Aligned::scratch(product::words(level, tokens, compressed));
+        let mut buffer = Aligned::scratch(rounded(tokens) * width);
         let flat = self.shape.flat();
         let positions = x.chunks_exact(tokens * width).zip(to_x.chunks_exact_mut(tokens * width));
         for (i, (x, to_x)) in positions.enumerate() {
@@ -191,13 +195,13 @@ impl Packed {
                 let out = Out { values: to_x, stride: width, into: Into::Add };
                 product_of(level, size, to_compressed, &mut gradient, &back[0], out);
             } else {
-                let out = Out { values: &mut room, stride: width, into: Into::Replace };
+                let out = Out { values: &mut buffer, stride: width, into: Into::Replace };
                 product_of(level, size, to_compressed, &mut gradient, &back[0], out);
-                rows::add(level, to_x, &room[..tokens * width]);
+                rows::add(level, to_x, &buffer[..tokens * width]);
             }
         }
         let stride = rounded(compressed);
-        let mut to_matrix = Aligned::room(width * stride);
+        let mut to_matrix = Aligned::scratch(width * stride);
         let size = Size { m: width, n: compressed, k: of };
         let to = Out { values: &mut to_matrix, stride, into: Into::Replace };
         product::product_transposed(level, size, &left, &right, to);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Packed, Part, Shape};
+use super::{PackedSmolgen, Part, Shape};
 use crate::{
     Aligned,
     norm::{self, Moments},
@@ -29,7 +29,7 @@ pub(crate) struct Vectors {
     positions: usize,
 }
 
-impl Packed {
+impl PackedSmolgen {
     /// Attention biases, heads x tokens x tokens, for each position of `x`.
     pub fn forward(&self, x: &[f32], biases: &mut [f32]) {
         let vectors = self.vectors(x);
@@ -59,21 +59,21 @@ impl Packed {
             .unwrap_or(GRAIN)
     }
 
-    /// The biases of some of the positions, from a multiple of [`at_once`](Packed::at_once) on; whole grains of rows are written, so that there may be more.
+    /// The biases of some of the positions, from a multiple of [`at_once`](PackedSmolgen::at_once) on; whole grains of rows are written, so that there may be more.
     pub(crate) fn biases(&self, vectors: &Vectors, positions: Range<usize>) -> Aligned {
         let Shape { heads, per_head, .. } = self.shape;
         let (level, square) = (self.level, self.shape.square());
         assert!(positions.start.is_multiple_of(self.at_once()) && positions.end <= vectors.positions);
         let left = &vectors.left[product::words(level, positions.start * heads, per_head)..];
         let size = Size { m: positions.len() * heads, n: square, k: per_head };
-        let mut biases = Aligned::room(rounded(size.m) * square);
+        let mut biases = Aligned::scratch(rounded(size.m) * square);
         let into = Into::Row(self.get(Part::SpreadBias));
         product(level, size, left, &self.spread.ahead, &mut biases, square, into);
         biases
     }
 
     pub(super) fn left(&self, values: &[f32], rows: usize, k: usize) -> Aligned {
-        let mut to = Aligned::room(product::words(self.level, rows, k));
+        let mut to = Aligned::scratch(product::words(self.level, rows, k));
         product::left(self.level, View::new(values, rows, k), &mut to);
         to
     }
@@ -85,24 +85,24 @@ impl Packed {
         let tall = rounded(positions);
         let flat = self.compress(x, positions);
 
-        let mut dense = Aligned::room(tall * hidden);
+        let mut dense = Aligned::scratch(tall * hidden);
         let left = self.left(&flat, positions, self.shape.flat());
         let size = Size { m: positions, n: hidden, k: self.shape.flat() };
         product(level, size, &left, &self.ahead[1], &mut dense, hidden, Into::Replace);
         rows::add_bias(level, &mut dense, hidden, positions, self.get(Part::DenseBias));
         let mut dense_moments = vec![Moments::default(); positions];
-        let mut dense_normed = Aligned::room(tall * hidden);
+        let mut dense_normed = Aligned::scratch(tall * hidden);
         let (weight, bias) = (self.get(Part::DenseNorm), self.get(Part::DenseNormBias));
         norm::forward(level, &dense, weight, Some(bias), &mut dense_normed, &mut dense_moments);
 
         let wide = heads * per_head;
-        let mut split = Aligned::room(tall * wide);
+        let mut split = Aligned::scratch(tall * wide);
         let left = self.left(&dense_normed, positions, hidden);
         let size = Size { m: positions, n: wide, k: hidden };
         product(level, size, &left, &self.ahead[2], &mut split, wide, Into::Replace);
         rows::add_bias(level, &mut split, wide, positions, self.get(Part::SplitBias));
         let mut split_moments = vec![Moments::default(); positions * heads];
-        let mut split_normed = Aligned::room(tall * wide);
+        let mut split_normed = Aligned::scratch(tall * wide);
         let (weight, bias) = (self.get(Part::SplitNorm), self.get(Part::SplitNormBias));
         norm::forward(level, &split, weight, Some(bias), &mut split_normed, &mut split_moments);
         Steps { flat, dense, dense_moments, dense_normed, split, split_moments, split_normed }
@@ -111,10 +111,10 @@ impl Packed {
     /// The compressed tokens of each position in one row.
     fn compress(&self, x: &[f32], positions: usize) -> Aligned {
         let Shape { tokens, width, compressed, .. } = self.shape;
-        let mut flat = Aligned::room(positions * self.shape.flat());
-        let mut left = Aligned::room(product::words(self.level, tokens, width));
+        let mut flat = Aligned::scratch(positions * self.shape.flat());
+        let mut left = Aligned::scratch(product::words(self.level, tokens, width));
         let stride = rounded(compressed);
-        let mut panel = Aligned::room(rounded(tokens) * stride);
+        let mut panel = Aligned::scratch(rounded(tokens) * stride);
         let size = Size { m: tokens, n: compressed, k: width };
         for (x, flat) in x.chunks_exact(tokens * width).zip(flat.chunks_exact_mut(self.shape.flat())) {
             let out = Out { values: &mut panel, stride, into: Into::Replace };

@@ -32,10 +32,10 @@ impl Spread {
         }
         let (rows, columns) = (shape.per_head, shape.square());
         let view = View::new(plain, rows, columns);
-        let mut ahead = Aligned::room(product::words(level, columns, rows));
+        let mut ahead = Aligned::scratch(product::words(level, columns, rows));
         product::right(level, view, &mut ahead);
         let back = train.then(|| {
-            let mut to = Aligned::room(product::words(level, rows, columns));
+            let mut to = Aligned::scratch(product::words(level, rows, columns));
             product::right_transposed(level, view, &mut to);
             to
         });

@@ -40,7 +40,7 @@ fn biases_and_gradients_match_a_plain_smolgen_at_every_level() {
         let expected_parts =
             places.each_ref().map(|at| differences(&wide(&parameters), at, |p| loss(p, &wide(&x))));
         for level in Level::all() {
-            let packed = Packed::new(level, shape, &parameters, true);
+            let packed = PackedSmolgen::new(level, shape, &parameters, true);
             let mut biases = vec![0.0; expected.len()];
             packed.forward(&x, &mut biases);
             let tolerance = if level.rounds() { 0.1 } else { 1e-4 };

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::SlopeRow;
+use super::GradientRow;
 use crate::product::tiled::widen;
 
 /// Words from one tile of a left factor to the next.
@@ -12,11 +12,16 @@ const TILE: usize = 256;
 /// The CPU has AVX-512 with bf16; `weights` are 64 x 64 packed numbers, `gradient` as many in f32, and the row of gradients has room
 /// for as many.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512bf16")]
-pub(super) unsafe fn rows(weights: &[f32], gradient: &mut [f32], scale: f32, to_bias: Option<SlopeRow<'_>>) {
+pub(super) unsafe fn rows(
+    weights: &[f32],
+    gradient: &mut [f32],
+    scale: f32,
+    to_bias: Option<GradientRow<'_>>,
+) {
     let scale = _mm512_set1_ps(scale);
-    let to_bias = to_bias.map(|SlopeRow { slopes, row }| {
+    let to_bias = to_bias.map(|GradientRow { gradients, row }| {
         let start = row / 16 * 128 * TILE + row % 16 * 16;
-        slopes[start..][..127 * TILE + 16].as_mut_ptr()
+        gradients[start..][..127 * TILE + 16].as_mut_ptr()
     });
     for row in 0..64 {
         let at = row / 16 * 2 * TILE + row % 16 * 16;

@@ -145,7 +145,7 @@ impl Tiles {
     /// `inputs` and `gradients` have eight tiles for every rank, `ranks` is not zero, and the three results have 16 rows
     /// that begin `stride` numbers apart.
     #[inline]
-    pub(crate) unsafe fn neighbour_slopes(
+    pub(crate) unsafe fn neighbour_gradients(
         self,
         inputs: *const f32,
         gradients: *const f32,

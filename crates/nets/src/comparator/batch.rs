@@ -16,7 +16,7 @@ use super::{ComparatorConfig, network::BIAS};
 use crate::fused::Lookups;
 
 #[derive(Debug)]
-pub(crate) enum Batch {
+pub(crate) enum ComparatorBatch {
     /// Positions to rebuild from the output of a layer of the encoder, counted from 1.
     Boards {
         layer: usize,
@@ -55,17 +55,21 @@ struct Seen<'a> {
 /// Chances of two positions that differ by less than this say nothing about which is better.
 const LEAST_DIFFERENCE: f32 = 0.02;
 
-impl Batch {
+impl ComparatorBatch {
     pub(super) fn boards(
         config: &ComparatorConfig,
         samples: &[Sample],
         layer: usize,
         random: &mut Random,
-    ) -> Batch {
-        Batch::Boards { layer, places: Arc::new(lookups(&see(config, samples, random))) }
+    ) -> ComparatorBatch {
+        ComparatorBatch::Boards { layer, places: Arc::new(lookups(&see(config, samples, random))) }
     }
 
-    pub(super) fn pairs(config: &ComparatorConfig, samples: &[Sample], random: &mut Random) -> Batch {
+    pub(super) fn pairs(
+        config: &ComparatorConfig,
+        samples: &[Sample],
+        random: &mut Random,
+    ) -> ComparatorBatch {
         let seen = see(config, samples, random);
         let mut pairs = Pairs {
             values: seen.iter().map(Seen::value).collect(),
@@ -89,7 +93,7 @@ impl Batch {
             pairs.sources.push(source);
         }
         pairs.halves = Arc::new(halves);
-        Batch::Pairs(Box::new(pairs))
+        ComparatorBatch::Pairs(Box::new(pairs))
     }
 }
 
@@ -207,9 +211,9 @@ mod tests {
         let samples = samples(&dataset(folder.path(), 8), 32);
         let pairs = PairConfig { scores, ..PairConfig::default() };
         let config = ComparatorConfig { pairs, ..ComparatorConfig::default() };
-        match Batch::pairs(&config, &samples, &mut Random::new(5)) {
-            Batch::Pairs(pairs) => *pairs,
-            Batch::Boards { .. } => unreachable!("pairs were asked for"),
+        match ComparatorBatch::pairs(&config, &samples, &mut Random::new(5)) {
+            ComparatorBatch::Pairs(pairs) => *pairs,
+            ComparatorBatch::Boards { .. } => unreachable!("pairs were asked for"),
         }
     }
 

@@ -7,7 +7,7 @@ use burn::{
 
 use super::{
     Comparator,
-    batch::Batch,
+    batch::ComparatorBatch,
     network::REFERENCES,
     ready::{Desk, Ready},
 };
@@ -17,11 +17,11 @@ use crate::{odds::odds, weights::values};
 const CANDIDATES: usize = 1024;
 const JUDGES: usize = 64;
 
-pub(super) fn calibrate(mut network: Comparator, batches: &[Batch]) -> Comparator {
+pub(super) fn calibrate(mut network: Comparator, batches: &[ComparatorBatch]) -> Comparator {
     let (mut embeddings, mut targets) = (Vec::new(), Vec::new());
     let mut width = 1;
     for batch in batches {
-        let Batch::Pairs(pairs) = batch else { continue };
+        let ComparatorBatch::Pairs(pairs) = batch else { continue };
         let found = network.embed(&pairs.places);
         width = found.dims()[1];
         embeddings.extend(values(found));

@@ -5,7 +5,7 @@ use chess::encoding::comparator::LEN;
 
 use super::{
     Comparator,
-    batch::{Batch, Pairs, Source},
+    batch::{ComparatorBatch, Pairs, Source},
 };
 use crate::{
     family::{Figures, Objective},
@@ -13,9 +13,9 @@ use crate::{
     weights::values,
 };
 
-pub(super) fn objective(network: &Comparator, batch: &Batch) -> Objective {
+pub(super) fn objective(network: &Comparator, batch: &ComparatorBatch) -> Objective {
     match batch {
-        Batch::Boards { layer, places } => {
+        ComparatorBatch::Boards { layer, places } => {
             let (input, code) = network.encode_layer(*layer, places);
             let rebuilt = network.decode_layer(*layer, code);
             let error = match input {
@@ -27,7 +27,7 @@ pub(super) fn objective(network: &Comparator, batch: &Batch) -> Objective {
             };
             Objective { total: error.clone(), parts: vec![("rebuilding", error)] }
         }
-        Batch::Pairs(pairs) => {
+        ComparatorBatch::Pairs(pairs) => {
             let count = pairs.targets.len();
             if count == 0 {
                 // A batch of drawn games without scores has nothing to compare.
@@ -50,10 +50,10 @@ fn verdicts(network: &Comparator, pairs: &Pairs) -> Tensor<1> {
     network.compare(halves, &pairs.halves)
 }
 
-pub(super) fn figures(network: &Comparator, batch: &Batch) -> Figures {
+pub(super) fn figures(network: &Comparator, batch: &ComparatorBatch) -> Figures {
     let mut figures = Figures::default();
     match batch {
-        Batch::Boards { layer, places } => {
+        ComparatorBatch::Boards { layer, places } => {
             let (_, code) = network.encode_layer(*layer, places);
             let rebuilt = values(network.decode(*layer, code));
             for (rebuilt, bits) in rebuilt.chunks_exact(LEN).zip(dense(places).chunks_exact(LEN)) {
@@ -69,8 +69,8 @@ pub(super) fn figures(network: &Comparator, batch: &Batch) -> Figures {
                 figures.add("rebuilt exactly", f64::from(u8::from(wrong == 0)), 1.0);
             }
         }
-        Batch::Pairs(pairs) if pairs.targets.is_empty() => {}
-        Batch::Pairs(pairs) => {
+        ComparatorBatch::Pairs(pairs) if pairs.targets.is_empty() => {}
+        ComparatorBatch::Pairs(pairs) => {
             let odds = values(verdicts(network, pairs));
             for ((odds, target), source) in odds.into_iter().zip(&pairs.targets).zip(&pairs.sources) {
                 let name = match source {

@@ -13,7 +13,7 @@ use burn::backend::{
 use burn::tensor::{Shape, TensorData};
 use kernels::Level;
 
-use super::operation::{Operation, Ready, Trail};
+use super::operation::{Operation, Ready, Saved};
 
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait Fused: Backend {
@@ -75,9 +75,9 @@ impl<C: CheckpointStrategy> Fused for Autodiff<Flex, C> {
                 let [x, side, parameters] = [x, side, parameters].map(Plain::of);
                 let shape = parameters.0.shape();
                 let ready = operation.ready(level, parameters, true);
-                let (y, trail) = operation.forward(level, &ready, (x.as_ref(), side.as_ref()), true);
+                let (y, saved) = operation.forward(level, &ready, (x.as_ref(), side.as_ref()), true);
                 let y = Plain::new(y, operation.shape(x.0.shape()));
-                let state = State { x, side, y: y.clone(), trail, ready, shape, operation, level };
+                let state = State { x, side, y: y.clone(), saved, ready, shape, operation, level };
                 prep.finish(state, y.0)
             }
         }
@@ -92,7 +92,7 @@ struct State {
     x: Plain,
     side: Plain,
     y: Plain,
-    trail: Trail,
+    saved: Saved,
     ready: Ready<Plain>,
     /// Of the parameters.
     shape: Shape,
@@ -105,14 +105,14 @@ impl Backward<Flex, 3> for Back {
 
     fn backward(self, ops: Ops<State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let gradient = Plain::of(gradients.consume::<Flex>(&ops.node));
-        let State { x, side, y, trail, ready, shape, operation, level } = ops.state;
+        let State { x, side, y, saved, ready, shape, operation, level } = ops.state;
         let kept = (x.as_ref(), side.as_ref(), y.as_ref());
         let (to_x, to_side, to_parameters) =
-            operation.backward(level, &ready, kept, &trail, gradient.as_ref());
-        let slopes = [(to_x, x.0.shape()), (to_side, side.0.shape()), (to_parameters, shape)];
-        for (node, (slope, shape)) in ops.parents.into_iter().zip(slopes) {
+            operation.backward(level, &ready, kept, &saved, gradient.as_ref());
+        let to_inputs = [(to_x, x.0.shape()), (to_side, side.0.shape()), (to_parameters, shape)];
+        for (node, (gradient, shape)) in ops.parents.into_iter().zip(to_inputs) {
             if let Some(node) = node {
-                gradients.register::<Flex>(node.id, Plain::new(slope, shape).0);
+                gradients.register::<Flex>(node.id, Plain::new(gradient, shape).0);
             }
         }
     }

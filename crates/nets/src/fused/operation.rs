@@ -49,48 +49,48 @@ pub(crate) enum Operation {
 #[derive(Clone, Debug)]
 pub(crate) enum Ready<P> {
     Block {
-        packed: Arc<block::Packed>,
+        packed: Arc<block::PackedBlock>,
     },
     /// A transformer block from which nothing learns, in int8 where the CPU has that.
     Encoder {
         encoder: Arc<Encoder>,
     },
     Residual {
-        packed: Arc<conv::Packed>,
+        packed: Arc<conv::PackedResidual>,
     },
     /// A residual block in int8, from which nothing learns.
     ResidualInt8 {
-        packed: Arc<conv::int8::Packed>,
+        packed: Arc<conv::int8::PackedResidualInt8>,
     },
     Table {
         table: P,
         width: usize,
     },
     Head {
-        packed: Arc<head::Packed>,
+        packed: Arc<head::PackedHead>,
         parameters: P,
     },
     Graph {
-        packed: Arc<graph::Packed>,
+        packed: Arc<graph::PackedGraphLayer>,
     },
     Layer {
-        packed: Arc<layer::Packed>,
+        packed: Arc<layer::PackedLayer>,
     },
     Perceptron {
-        packed: Arc<perceptron::Packed>,
+        packed: Arc<perceptron::PackedPerceptron>,
     },
     Cross {
-        packed: Arc<cross::Packed>,
+        packed: Arc<cross::PackedCross>,
     },
     Meet {
-        packed: Arc<meet::Packed>,
+        packed: Arc<meet::PackedMeet>,
     },
     Nothing,
 }
 
-/// What the way there leaves for the way back, besides inputs and output.
+/// What the forward pass leaves for the backward pass, besides inputs and output.
 #[derive(Clone, Debug)]
-pub(super) enum Trail {
+pub(super) enum Saved {
     Nothing,
     /// Of a transformer block.
     Tokens(Arc<Aligned>),
@@ -99,7 +99,7 @@ pub(super) enum Trail {
 }
 
 /// Gradients of what goes through, of what is added at its side, and of the parameters.
-pub(super) type Slopes = (Vec<f32>, Vec<f32>, Vec<f32>);
+pub(super) type Gradients = (Vec<f32>, Vec<f32>, Vec<f32>);
 
 impl Operation {
     /// Whether `kernels` can compute it.
@@ -168,21 +168,23 @@ impl Operation {
         }
     }
 
-    /// Packs the parameters; `train` if the way back will be asked for.
+    /// Packs the parameters; `train` if the backward pass will be asked for.
     pub(crate) fn ready<P: AsRef<[f32]>>(&self, level: Level, parameters: P, train: bool) -> Ready<P> {
         match self {
             Operation::Block { shape, smolgen } => {
                 let (own, rest) = parameters.as_ref().split_at(block::Layout::of(shape).total());
-                let packed = block::Packed::new(level, *shape, own, train);
+                let packed = block::PackedBlock::new(level, *shape, own, train);
                 let packed = match smolgen {
-                    Some(shape) => packed.with_smolgen(smolgen::Packed::new(level, *shape, rest, train)),
+                    Some(shape) => {
+                        packed.with_smolgen(smolgen::PackedSmolgen::new(level, *shape, rest, train))
+                    }
                     None => packed,
                 };
                 Ready::Block { packed: Arc::new(packed) }
             }
             Operation::Tokens { shape, biased, dropout } => {
                 let (own, biases) = parameters.as_ref().split_at(block::Layout::of(shape).total());
-                let packed = block::Packed::new(level, *shape, own, train);
+                let packed = block::PackedBlock::new(level, *shape, own, train);
                 let packed = if *biased { packed.with_shared_bias(biases) } else { packed };
                 let packed = match dropout {
                     Some(dropout) => packed.with_dropout(*dropout),
@@ -193,8 +195,8 @@ impl Operation {
             Operation::Residual { channels, reduced } => {
                 let (channels, reduced, parameters) = (*channels, *reduced, parameters.as_ref());
                 let packed = match reduced {
-                    0 => conv::Packed::new(level, channels, parameters, train),
-                    _ => conv::Packed::with_squeeze(level, channels, reduced, parameters, train),
+                    0 => conv::PackedResidual::new(level, channels, parameters, train),
+                    _ => conv::PackedResidual::with_squeeze(level, channels, reduced, parameters, train),
                 };
                 Ready::Residual { packed: Arc::new(packed) }
             }
@@ -202,35 +204,39 @@ impl Operation {
                 Ready::Table { table: parameters, width: *width }
             }
             Operation::Layer { shape } => {
-                let packed = layer::Packed::new(level, *shape, parameters.as_ref(), train);
+                let packed = layer::PackedLayer::new(level, *shape, parameters.as_ref(), train);
                 Ready::Layer { packed: Arc::new(packed) }
             }
             Operation::Head { shape, .. } => {
-                let packed = head::Packed::new(level, *shape, parameters.as_ref(), train);
+                let packed = head::PackedHead::new(level, *shape, parameters.as_ref(), train);
                 Ready::Head { packed: Arc::new(packed), parameters }
             }
             Operation::Perceptron { shape } => {
-                let packed = perceptron::Packed::new(level, *shape, parameters.as_ref(), train);
+                let packed = perceptron::PackedPerceptron::new(level, *shape, parameters.as_ref(), train);
                 Ready::Perceptron { packed: Arc::new(packed) }
             }
             Operation::Cross { shape } => {
-                let packed = cross::Packed::new(level, *shape, parameters.as_ref(), train);
+                let packed = cross::PackedCross::new(level, *shape, parameters.as_ref(), train);
                 Ready::Cross { packed: Arc::new(packed) }
             }
             Operation::Meet { shape, .. } => {
-                let packed = meet::Packed::new(level, *shape, parameters.as_ref(), train);
+                let packed = meet::PackedMeet::new(level, *shape, parameters.as_ref(), train);
                 Ready::Meet { packed: Arc::new(packed) }
             }
             Operation::Choice { .. } | Operation::Pointer { .. } => Ready::Nothing,
             Operation::Graph { shape, .. } => {
-                let packed = graph::Packed::new(level, shape, parameters.as_ref(), train);
+                let packed = graph::PackedGraphLayer::new(level, shape, parameters.as_ref(), train);
                 Ready::Graph { packed: Arc::new(packed) }
             }
         }
     }
 
-    /// Packs the parameters for good, in int8 where `arithmetic` and this operation have that.
-    pub(crate) fn ready_for_good<P: AsRef<[f32]>>(&self, arithmetic: Arithmetic, parameters: P) -> Ready<P> {
+    /// Packs the parameters for inference, in int8 where `arithmetic` and this operation have that.
+    pub(crate) fn ready_for_inference<P: AsRef<[f32]>>(
+        &self,
+        arithmetic: Arithmetic,
+        parameters: P,
+    ) -> Ready<P> {
         let level = arithmetic.level();
         match self {
             Operation::Block { shape, smolgen } => {
@@ -254,28 +260,29 @@ impl Operation {
             Operation::Residual { channels, reduced }
                 if arithmetic.int8().is_some() && conv::int8::is_fast() =>
             {
-                let packed = conv::int8::Packed::new(level, *channels, *reduced, parameters.as_ref());
+                let packed =
+                    conv::int8::PackedResidualInt8::new(level, *channels, *reduced, parameters.as_ref());
                 Ready::ResidualInt8 { packed: Arc::new(packed) }
             }
             _ => self.ready(level, parameters, false),
         }
     }
 
-    /// The result, and what the way back needs of it where `keep` says so.
+    /// The result, and what the backward pass needs of it where `keep` says so.
     pub(super) fn forward<P: AsRef<[f32]>>(
         &self,
         level: Level,
         ready: &Ready<P>,
         (x, side): (&[f32], &[f32]),
         keep: bool,
-    ) -> (Vec<f32>, Trail) {
-        let mut kept = Trail::Nothing;
+    ) -> (Vec<f32>, Saved) {
+        let mut kept = Saved::Nothing;
         let y = match (self, ready) {
             (Operation::Block { shape, .. } | Operation::Tokens { shape, .. }, Ready::Block { packed }) => {
                 let mut y = vec![0.0; x.len()];
-                let mut trail = keep.then(|| Aligned::room(x.len() / shape.values() * shape.trail(level)));
-                block::forward(packed, x, None, &mut y, trail.as_deref_mut());
-                kept = trail.map_or(Trail::Nothing, |trail| Trail::Tokens(Arc::new(trail)));
+                let mut saved = keep.then(|| Aligned::scratch(x.len() / shape.values() * shape.saved(level)));
+                block::forward(packed, x, None, &mut y, saved.as_deref_mut());
+                kept = saved.map_or(Saved::Nothing, |saved| Saved::Tokens(Arc::new(saved)));
                 y
             }
             (Operation::Block { .. } | Operation::Tokens { .. }, Ready::Encoder { encoder }) if !keep => {
@@ -286,7 +293,7 @@ impl Operation {
             (Operation::Residual { .. }, Ready::Residual { packed }) => {
                 let mut y = vec![0.0; x.len()];
                 if keep {
-                    kept = Trail::Boards(Arc::new(conv::forward_keeping(packed, x, &mut y)));
+                    kept = Saved::Boards(Arc::new(conv::forward_keeping(packed, x, &mut y)));
                 } else {
                     conv::forward(packed, x, &mut y);
                 }
@@ -350,20 +357,20 @@ impl Operation {
         level: Level,
         ready: &Ready<P>,
         (x, side, y): (&[f32], &[f32], &[f32]),
-        trail: &Trail,
+        saved: &Saved,
         gradient: &[f32],
-    ) -> Slopes {
+    ) -> Gradients {
         let mut to_x = vec![0.0; x.len()];
         let mut to_side = vec![0.0; side.len()];
         let to_parameters = match (self, ready) {
             (Operation::Block { .. } | Operation::Tokens { .. }, Ready::Block { packed }) => {
-                let Trail::Tokens(trail) = trail else { unreachable!("blocks leave a trail") };
-                let kept = block::Kept { x, trail, bias: None };
+                let Saved::Tokens(saved) = saved else { unreachable!("blocks save activations") };
+                let kept = block::Kept { x, saved, bias: None };
                 block::backward(packed, kept, gradient, &mut to_x, None)
             }
             (Operation::Residual { .. }, Ready::Residual { packed }) => {
-                let between = match trail {
-                    Trail::Boards(between) => Some(&**between),
+                let between = match saved {
+                    Saved::Boards(between) => Some(&**between),
                     _ => None,
                 };
                 conv::backward(packed, conv::Kept { x, y, between }, gradient, &mut to_x)

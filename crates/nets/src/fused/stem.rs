@@ -43,7 +43,7 @@ pub(crate) fn stem(
 }
 
 /// The same outside of it, with parameters that were packed before.
-pub(crate) fn ready_stem(packed: &dilated::Packed, width: usize, ones: &Ones) -> Vec<f32> {
+pub(crate) fn ready_stem(packed: &dilated::PackedDilated, width: usize, ones: &Ones) -> Vec<f32> {
     let mut y = vec![0.0; ones.ends.len() * 64 * width];
     dilated::forward(packed, ones.view(), &mut y);
     y
@@ -72,7 +72,7 @@ type Cpu = FloatTensor<Flex>;
 impl Stem for Flex {
     fn stem(parameters: Cpu, work: Work) -> Cpu {
         let parameters = parameters.to_contiguous();
-        let packed = dilated::Packed::new(work.level, work.shape, slice(&parameters), false);
+        let packed = dilated::PackedDilated::new(work.level, work.shape, slice(&parameters), false);
         let y = ready_stem(&packed, work.shape.width, &work.ones);
         Cpu::from_data(TensorData::new(y, work.output()))
     }
@@ -84,7 +84,7 @@ impl<C: CheckpointStrategy> Stem for Autodiff<Flex, C> {
             OpsKind::UnTracked(prep) => prep.finish(<Flex as Stem>::stem(parameters.into_primitive(), work)),
             OpsKind::Tracked(prep) => {
                 let parameters = parameters.into_primitive().to_contiguous();
-                let packed = dilated::Packed::new(work.level, work.shape, slice(&parameters), true);
+                let packed = dilated::PackedDilated::new(work.level, work.shape, slice(&parameters), true);
                 let y = ready_stem(&packed, work.shape.width, &work.ones);
                 let y = Cpu::from_data(TensorData::new(y, work.output()));
                 prep.finish(State { packed: Arc::new(packed), ones: work.ones, y: y.clone() }, y)
@@ -98,7 +98,7 @@ struct Back;
 
 #[derive(Clone, Debug)]
 struct State {
-    packed: Arc<dilated::Packed>,
+    packed: Arc<dilated::PackedDilated>,
     ones: Arc<Ones>,
     y: Cpu,
 }

@@ -2,7 +2,7 @@
 
 use chess::Moment;
 
-use super::{GraphConfig, GraphNet, batch::Batch, links::Link};
+use super::{GraphConfig, GraphNet, batch::GraphBatch, links::Link};
 use crate::{WeightError, WeightFile, family::Family, loading};
 
 /// How much each edge counts, by layer, aligned with the lists of [`chess::encoding::graph::Graph`]: the edge's share of all edges of its
@@ -42,7 +42,7 @@ impl AttentionReader {
     }
 
     pub fn read(&self, moment: &Moment) -> Attention {
-        let batch = Batch::from_moments(&self.config, &[moment], false);
+        let batch = GraphBatch::from_moments(&self.config, &[moment], false);
         let layers = self.network.shares(&self.config, &batch);
         let mut found = Attention::default();
         for (relation, link) in Link::all(&self.config).into_iter().enumerate() {

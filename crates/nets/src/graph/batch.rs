@@ -35,7 +35,7 @@ const CHECK: usize = CASTLING + 1;
 const PLAIN_ROWS: usize = CHECK + 1;
 
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct GraphBatch {
     pub(super) len: usize,
     /// Numbers of legal moves.
     pub(super) counts: Vec<usize>,
@@ -50,7 +50,7 @@ pub(crate) struct Batch {
     pub(super) owners: Vec<i32>,
     pub(super) moves: Arc<MoveLookups>,
     /// For networks with a memory: the graphs before those of this batch, and where each one's own lie; see [`Earlier`].
-    pub(super) earlier: Option<Box<Batch>>,
+    pub(super) earlier: Option<Box<GraphBatch>>,
     pub(super) places: Vec<i32>,
     pub(super) targets: Targets,
 }
@@ -75,15 +75,15 @@ pub(super) fn move_rows(config: &GraphConfig) -> usize {
     if config.tactics { MOVE_ROWS } else { PLAIN_ROWS }
 }
 
-impl Batch {
-    pub(super) fn from_samples(config: &GraphConfig, samples: &[Sample], window: usize) -> Batch {
+impl GraphBatch {
+    pub(super) fn from_samples(config: &GraphConfig, samples: &[Sample], window: usize) -> GraphBatch {
         let moments: Vec<&Moment> = samples.iter().map(|sample| &sample.moment).collect();
-        let mut batch = Batch::from_moments(config, &moments, true);
+        let mut batch = GraphBatch::from_moments(config, &moments, true);
         if config.memory != MemoryForm::None {
             let earlier = Earlier::of(&moments, window);
             let moments: Vec<&Moment> = earlier.moments.iter().collect();
             batch.earlier =
-                (!moments.is_empty()).then(|| Batch::from_moments(config, &moments, false).into());
+                (!moments.is_empty()).then(|| GraphBatch::from_moments(config, &moments, false).into());
             batch.places = earlier.places;
         }
         samples.iter().for_each(|sample| batch.targets.push(config, sample));
@@ -91,11 +91,11 @@ impl Batch {
     }
 
     /// Every moment must have a legal move. `moves` if they are to be scored.
-    pub(super) fn from_moments(config: &GraphConfig, moments: &[&Moment], moves: bool) -> Batch {
+    pub(super) fn from_moments(config: &GraphConfig, moments: &[&Moment], moves: bool) -> GraphBatch {
         let graphs: Vec<Graph> = moments.iter().map(|moment| Graph::of(moment)).collect();
         let links = Link::all(config);
         let mut lists = GraphLists { edges: vec![EdgeList::default(); links.len()], ..GraphLists::default() };
-        let mut batch = Batch { len: moments.len(), ..Batch::default() };
+        let mut batch = GraphBatch { len: moments.len(), ..GraphBatch::default() };
         let mut first = 0;
         for (at, graph) in graphs.iter().enumerate() {
             for (link, edges) in links.iter().zip(&mut lists.edges) {

@@ -10,10 +10,10 @@ use chess::{Brain, Evaluated, Moment, MoveScores, Opinion, Traits, Wants, Wdl, s
 
 use super::{
     GraphConfig, GraphNet,
-    batch::Batch,
+    batch::GraphBatch,
     config::MemoryForm,
     earlier::{Earlier, Key},
-    network::{Outputs, Packed},
+    network::{Outputs, PackedGraph},
 };
 use crate::{choice, device, family::Family, fused, weights::values};
 
@@ -25,7 +25,7 @@ const MOST_KEPT: usize = 1 << 23;
 #[derive(Debug)]
 pub(super) struct GraphBrain {
     network: GraphNet,
-    packed: Option<Packed>,
+    packed: Option<PackedGraph>,
     config: GraphConfig,
     traits: Traits,
     /// What the memory keeps of positions that were seen before. A line that grows by a move asks for one more graph and not for all of
@@ -67,7 +67,7 @@ impl GraphBrain {
             (0..earlier.keys.len()).filter(|&at| !kept.contains_key(&earlier.keys[at])).collect();
         for some in missing.chunks(MOST_AT_ONCE) {
             let moments: Vec<&Moment> = some.iter().map(|&at| &earlier.moments[at]).collect();
-            let batch = Batch::from_moments(&self.config, &moments, false);
+            let batch = GraphBatch::from_moments(&self.config, &moments, false);
             let found = values(self.network.remembered(&self.config, &batch, self.packed.as_ref()));
             for (&at, own) in some.iter().zip(found.chunks_exact(parts * features)) {
                 kept.insert(earlier.keys[at], own.to_vec());
@@ -78,7 +78,7 @@ impl GraphBrain {
     }
 
     fn judge_some(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
-        let mut batch = Batch::from_moments(&self.config, moments, wants.policy);
+        let mut batch = GraphBatch::from_moments(&self.config, moments, wants.policy);
         let mut remembered = None;
         if self.config.memory != MemoryForm::None {
             let earlier = Earlier::of(moments, self.config.window);

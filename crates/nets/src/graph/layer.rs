@@ -314,7 +314,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        graph::batch::Batch,
+        graph::batch::GraphBatch,
         weights::{Weights, values},
     };
 
@@ -326,7 +326,7 @@ mod tests {
         let layer = Layer::new(&shape, &mut Builder::new(5, &device));
         let moments = ["e2e4 e7e5 g1f3", "d2d4 d7d5 c2c4 d5c4", "", "e2e4 c7c5 g1f3 d7d6 f1b5", "g2g4"]
             .map(|moves| Moment::default().after_uci(moves.split_whitespace()).expect("legal moves"));
-        let batch = Batch::from_moments(&config, &moments.iter().collect::<Vec<_>>(), true);
+        let batch = GraphBatch::from_moments(&config, &moments.iter().collect::<Vec<_>>(), true);
         let rows = batch.graphs.view().rows();
         let x = Builder::new(6, &device).normal([rows, 32], 1.0).val();
         let factors = Builder::new(7, &device).normal([rows, 32], 1.0).val();

@@ -12,7 +12,7 @@ use kernels::{Level, graph::Shape, head};
 
 use super::{
     GraphConfig,
-    batch::{Batch, NODE_ROWS, move_rows},
+    batch::{GraphBatch, NODE_ROWS, move_rows},
     config::MemoryForm,
     layer::{self, Layer, Shares, piece_means},
     memory::Memory,
@@ -42,7 +42,7 @@ pub(crate) struct GraphNet {
 
 /// The network's parts packed for the CPU.
 #[derive(Debug)]
-pub(super) struct Packed {
+pub(super) struct PackedGraph {
     nodes: Ready,
     layers: Vec<Ready>,
     head: Ready,
@@ -101,7 +101,12 @@ impl GraphNet {
     }
 
     /// `packed` comes from [`GraphNet::packed`] of the same network.
-    pub(super) fn forward(&self, config: &GraphConfig, batch: &Batch, packed: Option<&Packed>) -> Outputs {
+    pub(super) fn forward(
+        &self,
+        config: &GraphConfig,
+        batch: &GraphBatch,
+        packed: Option<&PackedGraph>,
+    ) -> Outputs {
         let earlier = batch.earlier.as_ref().map(|earlier| self.remembered(config, earlier, packed));
         self.answer(config, batch, earlier, packed)
     }
@@ -110,8 +115,8 @@ impl GraphNet {
     pub(super) fn remembered(
         &self,
         config: &GraphConfig,
-        batch: &Batch,
-        packed: Option<&Packed>,
+        batch: &GraphBatch,
+        packed: Option<&PackedGraph>,
     ) -> Tensor<3> {
         self.see(config, batch, packed).parts(config.memory)
     }
@@ -120,9 +125,9 @@ impl GraphNet {
     pub(super) fn answer(
         &self,
         config: &GraphConfig,
-        batch: &Batch,
+        batch: &GraphBatch,
         earlier: Option<Tensor<3>>,
-        packed: Option<&Packed>,
+        packed: Option<&PackedGraph>,
     ) -> Outputs {
         let mut seen = self.see(config, batch, packed);
         if let Some(memory) = &self.memory {
@@ -142,7 +147,7 @@ impl GraphNet {
         Outputs { moves, outcome }
     }
 
-    fn see(&self, config: &GraphConfig, batch: &Batch, packed: Option<&Packed>) -> Seen {
+    fn see(&self, config: &GraphConfig, batch: &GraphBatch, packed: Option<&PackedGraph>) -> Seen {
         let shape = layer::shape(config);
         let x = self.layers(&shape, batch, self.embed(batch, packed), packed);
         let count = batch.len;
@@ -156,7 +161,7 @@ impl GraphNet {
     }
 
     /// What each edge of each relation counts in each layer.
-    pub(super) fn shares(&self, config: &GraphConfig, batch: &Batch) -> Vec<Shares> {
+    pub(super) fn shares(&self, config: &GraphConfig, batch: &GraphBatch) -> Vec<Shares> {
         let shape = layer::shape(config);
         let mut x = self.embed(batch, None);
         let mut all = Vec::new();
@@ -169,10 +174,10 @@ impl GraphNet {
     }
 
     /// The parts packed for the CPU; nothing where one of them does not fit.
-    pub(super) fn packed(&self, config: &GraphConfig) -> Option<Packed> {
+    pub(super) fn packed(&self, config: &GraphConfig) -> Option<PackedGraph> {
         let shape = layer::shape(config);
         let nodes = Operation::Sums { lookups: Arc::default(), width: config.width }.possible()?;
-        Some(Packed {
+        Some(PackedGraph {
             nodes: nodes.packed(self.node_table()),
             layers: self.layers.iter().map(|layer| layer.packed(&shape)).collect::<Option<_>>()?,
             head: self.head(&Arc::default())?.packed(self.head_flat()),
@@ -180,7 +185,7 @@ impl GraphNet {
     }
 
     /// All nodes as their features tell them: [rows, width].
-    fn embed(&self, batch: &Batch, packed: Option<&Packed>) -> Tensor<2> {
+    fn embed(&self, batch: &GraphBatch, packed: Option<&PackedGraph>) -> Tensor<2> {
         let [_, width] = self.nodes.val().dims();
         let device = self.nodes.val().device();
         let operation = Operation::Sums { lookups: Arc::clone(&batch.nodes), width }.possible();
@@ -202,7 +207,13 @@ impl GraphNet {
         Tensor::cat(vec![sums.clone().narrow(0, 0, squares), whole, sums.narrow(0, squares, pieces)], 0)
     }
 
-    fn layers(&self, shape: &Shape, batch: &Batch, x: Tensor<2>, packed: Option<&Packed>) -> Tensor<2> {
+    fn layers(
+        &self,
+        shape: &Shape,
+        batch: &GraphBatch,
+        x: Tensor<2>,
+        packed: Option<&PackedGraph>,
+    ) -> Tensor<2> {
         match packed {
             Some(packed) => {
                 let operation = Operation::Graph { graphs: Arc::clone(&batch.graphs), shape: shape.clone() };
@@ -218,7 +229,7 @@ impl GraphNet {
         moves: &Arc<MoveLookups>,
         board: Tensor<3>,
         around: Tensor<2>,
-        packed: Option<&Packed>,
+        packed: Option<&PackedGraph>,
     ) -> Tensor<1> {
         let Some(operation) = self.head(moves) else { return self.plain_score(moves, board, around) };
         let all: Tensor<1> = match packed {

@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, TensorData, activation::log_softmax};
 
 use super::{
     GraphConfig, GraphNet, GraphObjective,
-    batch::Batch,
+    batch::GraphBatch,
     lists::{cross_entropy, order},
     network::Outputs,
 };
@@ -17,7 +17,7 @@ pub(super) fn objective(
     weights: &GraphObjective,
     network: &GraphNet,
     config: &GraphConfig,
-    batch: &Batch,
+    batch: &GraphBatch,
 ) -> Objective {
     let Outputs { moves, outcome } = network.forward(config, batch, None);
     let moves = moves.expect("a batch of samples has moves");
@@ -48,7 +48,7 @@ fn value(outcome: Tensor<2>, targets: &[[f32; 3]]) -> Tensor<1> {
 }
 
 /// Hits and losses of a batch, for validation.
-pub(super) fn figures(network: &GraphNet, config: &GraphConfig, batch: &Batch) -> Figures {
+pub(super) fn figures(network: &GraphNet, config: &GraphConfig, batch: &GraphBatch) -> Figures {
     let Outputs { moves, outcome } = network.forward(config, batch, None);
     let mut figures = Figures::default();
     let scores = values(moves.expect("a batch of samples has moves"));

@@ -16,7 +16,7 @@ use crate::{choice::UNKNOWN, graph::value_target, human::SwiftInput};
 const RATING: u16 = 2600;
 
 #[derive(Debug)]
-pub(crate) struct Batch {
+pub(crate) struct PlannerBatch {
     pub(super) known: Known,
     pub(super) prompt: Prompt,
     pub(super) targets: Targets,
@@ -105,8 +105,12 @@ fn anonymous(moments: &[&Moment]) -> Vec<Moment> {
     moments.iter().map(|&moment| Moment { clocks: None, players, ..moment.clone() }).collect()
 }
 
-impl Batch {
-    pub(super) fn from_samples(config: &PlannerConfig, samples: &[Sample], random: &mut Random) -> Batch {
+impl PlannerBatch {
+    pub(super) fn from_samples(
+        config: &PlannerConfig,
+        samples: &[Sample],
+        random: &mut Random,
+    ) -> PlannerBatch {
         let layout = config.layout();
         let moments: Vec<&Moment> = samples.iter().map(|sample| &sample.moment).collect();
         let futures: Vec<Future> = samples.iter().map(|sample| Future::of(layout, sample)).collect();
@@ -122,7 +126,7 @@ impl Batch {
         let mut targets = Targets::of(config, layout, &prompt, &futures, &draws);
         targets.value = samples.iter().map(|sample| value_target(sample, config.result)).collect();
         let samples = samples.iter().map(|sample| sample.moment.clone()).collect();
-        Batch { known, prompt, targets, futures, noised: draws, samples }
+        PlannerBatch { known, prompt, targets, futures, noised: draws, samples }
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     decode::{Decision, Decoder, ranges},
     figures::chosen,
     line::Line,
-    network::Packed,
+    network::PackedPlanner,
 };
 use crate::family::Family;
 
@@ -22,7 +22,7 @@ const MOST_AT_ONCE: usize = 256;
 #[derive(Debug)]
 pub(super) struct PlannerBrain {
     network: Planner,
-    packed: Option<Packed>,
+    packed: Option<PackedPlanner>,
     config: PlannerConfig,
     traits: Traits,
 }

@@ -15,7 +15,7 @@ use super::{
     PlannerConfig, Process, Source,
     batch::Known,
     future::{Layout, MASKED, Variable},
-    network::{Packed, Planner, Thought},
+    network::{PackedPlanner, Planner, Thought},
     noise::pure,
     prompt::{Asked, Prompt},
     split::{Encoded, First},
@@ -31,7 +31,7 @@ pub(super) struct Decoder<'a> {
     pub(super) config: &'a PlannerConfig,
     pub(super) layout: Layout,
     pub(super) network: &'a Planner,
-    pub(super) packed: Option<&'a Packed>,
+    pub(super) packed: Option<&'a PackedPlanner>,
     pub(super) known: &'a Known,
     pub(super) encoded: Option<&'a Encoded>,
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Planner, PlannerConfig,
-    batch::{Batch, Choices},
+    batch::{Choices, PlannerBatch},
     decode::{Decoder, ranges},
     future::MASKED,
     imaginer::{Imagined, imagined},
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{family::Figures, weights::values};
 
-pub(super) fn figures(config: &PlannerConfig, network: &Planner, batch: &Batch) -> Figures {
+pub(super) fn figures(config: &PlannerConfig, network: &Planner, batch: &PlannerBatch) -> Figures {
     let mut figures = Figures::default();
     bound(config, network, batch, &mut figures);
     let encoded = network.encode(&batch.known, None);
@@ -47,7 +47,7 @@ pub(super) fn chosen(counts: &[usize], chances: &[f32]) -> Vec<usize> {
     ranges(counts).map(best).collect()
 }
 
-fn first_actions(batch: &Batch, chances: &[f32], when: &str, figures: &mut Figures) {
+fn first_actions(batch: &PlannerBatch, chances: &[f32], when: &str, figures: &mut Figures) {
     for (legal, future) in ranges(&batch.known.counts).zip(&batch.futures) {
         let Ok(right) = usize::try_from(future.first) else { continue };
         let chances = &chances[legal];
@@ -60,7 +60,7 @@ fn first_actions(batch: &Batch, chances: &[f32], when: &str, figures: &mut Figur
 }
 
 /// The bound on the likelihood of futures in bits, and the share of hidden variables of each kind that are found.
-fn bound(config: &PlannerConfig, network: &Planner, batch: &Batch, figures: &mut Figures) {
+fn bound(config: &PlannerConfig, network: &Planner, batch: &PlannerBatch, figures: &mut Figures) {
     let encoded = network.encode(&batch.known, None);
     let thought = network.think(&batch.known, encoded.as_ref(), &batch.prompt, None);
     let (layout, asked) = (config.layout(), &batch.targets.asked);
@@ -144,7 +144,7 @@ fn surprise(scores: &[f32], right: usize) -> f64 {
 /// How far imagined lines keep to the rules, and how often they foresee the engine's reply.
 fn lines(
     config: &PlannerConfig,
-    batch: &Batch,
+    batch: &PlannerBatch,
     decoder: &Decoder<'_>,
     chances: &[f32],
     figures: &mut Figures,

@@ -11,7 +11,7 @@ use super::{
     figures::chosen,
     future::{Future, MASKED},
     line::Line,
-    network::Packed,
+    network::PackedPlanner,
 };
 use crate::{WeightError, WeightFile, family::Family, loading};
 
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 128;
 #[derive(Debug)]
 pub struct Imaginer {
     network: Planner,
-    packed: Option<Packed>,
+    packed: Option<PackedPlanner>,
     config: PlannerConfig,
 }
 

@@ -21,7 +21,7 @@ pub(crate) enum Planner {
 
 /// Parts packed for the CPU.
 #[derive(Debug)]
-pub(super) enum Packed {
+pub(super) enum PackedPlanner {
     Split(PackedSplit),
     Stream(PackedStream),
 }
@@ -29,7 +29,7 @@ pub(super) enum Packed {
 /// Known positions and noised futures of them, and what the network makes of both.
 pub(super) struct Thought<'a> {
     network: &'a Planner,
-    packed: Option<&'a Packed>,
+    packed: Option<&'a PackedPlanner>,
     known: &'a Known,
     encoded: Option<&'a Encoded>,
     prompt: &'a Prompt,
@@ -47,7 +47,7 @@ impl Planner {
     }
 
     /// What all noised futures of the positions have in common; nothing where the network sees both at once.
-    pub(super) fn encode(&self, known: &Known, packed: Option<&Packed>) -> Option<Encoded> {
+    pub(super) fn encode(&self, known: &Known, packed: Option<&PackedPlanner>) -> Option<Encoded> {
         match self {
             Planner::Split(network) => Some(network.encode(known, split(packed))),
             Planner::Stream(_) => None,
@@ -60,7 +60,7 @@ impl Planner {
         known: &'a Known,
         encoded: Option<&'a Encoded>,
         prompt: &'a Prompt,
-        packed: Option<&'a Packed>,
+        packed: Option<&'a PackedPlanner>,
     ) -> Thought<'a> {
         let tokens = match (self, encoded) {
             (Planner::Split(network), Some(encoded)) => network.denoise(encoded, prompt, split(packed)),
@@ -71,10 +71,10 @@ impl Planner {
     }
 
     /// The parts packed for the CPU; nothing where one of them does not fit.
-    pub(super) fn packed(&self, layout: Layout) -> Option<Packed> {
+    pub(super) fn packed(&self, layout: Layout) -> Option<PackedPlanner> {
         match self {
-            Planner::Split(network) => network.packed(layout).map(Packed::Split),
-            Planner::Stream(network) => network.packed(layout).map(Packed::Stream),
+            Planner::Split(network) => network.packed(layout).map(PackedPlanner::Split),
+            Planner::Stream(network) => network.packed(layout).map(PackedPlanner::Stream),
         }
     }
 }
@@ -120,16 +120,16 @@ impl Thought<'_> {
     }
 }
 
-fn split(packed: Option<&Packed>) -> Option<&PackedSplit> {
+fn split(packed: Option<&PackedPlanner>) -> Option<&PackedSplit> {
     match packed {
-        Some(Packed::Split(packed)) => Some(packed),
+        Some(PackedPlanner::Split(packed)) => Some(packed),
         _ => None,
     }
 }
 
-fn stream(packed: Option<&Packed>) -> Option<&PackedStream> {
+fn stream(packed: Option<&PackedPlanner>) -> Option<&PackedStream> {
     match packed {
-        Some(Packed::Stream(packed)) => Some(packed),
+        Some(PackedPlanner::Stream(packed)) => Some(packed),
         _ => None,
     }
 }

@@ -4,14 +4,14 @@ use burn::tensor::{Tensor, TensorData, activation::log_softmax};
 
 use super::{
     Planner, PlannerConfig,
-    batch::{Batch, Choices},
+    batch::{Choices, PlannerBatch},
 };
 use crate::{choice, family::Objective};
 
 /// A part that is there for every batch, by its name, weight and loss.
 type Part = (&'static str, f32, Tensor<1>);
 
-pub(super) fn objective(config: &PlannerConfig, network: &Planner, batch: &Batch) -> Objective {
+pub(super) fn objective(config: &PlannerConfig, network: &Planner, batch: &PlannerBatch) -> Objective {
     let encoded = network.encode(&batch.known, None);
     let thought = network.think(&batch.known, encoded.as_ref(), &batch.prompt, None);
     let firsts = thought.firsts();

@@ -16,7 +16,7 @@ use crate::fused::Ones;
 const FILES: u16 = 7;
 
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct RankerBatch {
     pub(super) ones: Arc<Ones>,
     pub(super) moves: Moves,
     pub(super) targets: Targets,
@@ -49,10 +49,10 @@ pub(super) struct Targets {
 /// Centipawns that a good move may cost; engines disagree with themselves by more.
 const GOOD_MOVE_LOSS: f32 = 15.0;
 
-impl Batch {
-    pub(super) fn from_samples(config: &RankerConfig, samples: &[Sample]) -> Batch {
+impl RankerBatch {
+    pub(super) fn from_samples(config: &RankerConfig, samples: &[Sample]) -> RankerBatch {
         let mut ones = Ones::default();
-        let mut batch = Batch::default();
+        let mut batch = RankerBatch::default();
         let mut places = Vec::new();
         for (at, sample) in samples.iter().enumerate() {
             let position = &sample.moment.position;
@@ -67,9 +67,12 @@ impl Batch {
     }
 
     /// Positions to be judged; `moves` if their moves are as well.
-    pub(super) fn from_positions<'a>(positions: impl IntoIterator<Item = &'a Chess>, moves: bool) -> Batch {
+    pub(super) fn from_positions<'a>(
+        positions: impl IntoIterator<Item = &'a Chess>,
+        moves: bool,
+    ) -> RankerBatch {
         let mut ones = Ones::default();
-        let mut batch = Batch::default();
+        let mut batch = RankerBatch::default();
         let mut places = Vec::new();
         for position in positions {
             ones.push(position, false, &mut places);
@@ -82,8 +85,8 @@ impl Batch {
     }
 
     /// Positions with values and moves out of the air, to measure speed by.
-    pub(super) fn guessed(positions: &[Chess]) -> Batch {
-        let mut batch = Batch::from_positions(positions, true);
+    pub(super) fn guessed(positions: &[Chess]) -> RankerBatch {
+        let mut batch = RankerBatch::from_positions(positions, true);
         let mut first = 0;
         for (at, count) in batch.moves.counts.iter().enumerate() {
             batch.targets.value.push(at as f32);

@@ -7,7 +7,7 @@ use chess::{
 
 use super::{
     Ranker,
-    batch::Batch,
+    batch::RankerBatch,
     ready::{Outputs, ReadyRanker},
 };
 use crate::{family::Family, weights::values};
@@ -62,7 +62,7 @@ impl RankerBrain {
 
     /// The outputs by burn's own operations.
     fn rank_some(&self, positions: &[Chess], moves: bool) -> Outputs {
-        let batch = Batch::from_positions(positions, moves);
+        let batch = RankerBatch::from_positions(positions, moves);
         let trunk = self.network.trunk(&batch);
         let worth = self.network.values(trunk.clone());
         let scores = match batch.moves.steps.is_empty() {
@@ -87,7 +87,7 @@ impl RankerBrain {
 }
 
 /// The scores of each position's moves.
-fn by_position(scores: &[f32], batch: &Batch) -> Vec<Vec<f32>> {
+fn by_position(scores: &[f32], batch: &RankerBatch) -> Vec<Vec<f32>> {
     let mut rest = scores;
     let own = |&count: &usize| {
         let (own, others) = rest.split_at(count);

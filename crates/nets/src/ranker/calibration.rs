@@ -7,13 +7,13 @@ use burn::{
 };
 use chess::Bins;
 
-use super::{Ranker, batch::Batch};
+use super::{Ranker, batch::RankerBatch};
 use crate::{odds::odds, weights::values};
 
 /// Edges of bins, a tenth of a percent of all moves apart; finer ones cannot be told apart in half precision.
 pub(super) const BINS: usize = 1000;
 
-pub(super) fn calibrate(mut network: Ranker, batches: &[Batch]) -> Ranker {
+pub(super) fn calibrate(mut network: Ranker, batches: &[RankerBatch]) -> Ranker {
     let (mut outputs, mut targets, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     for batch in batches {
         let trunk = network.trunk(batch);

@@ -9,7 +9,7 @@ use chess::encoding::ranker::STEPS;
 
 use super::{
     RankerConfig,
-    batch::{Batch, Moves},
+    batch::{Moves, RankerBatch},
     calibration::BINS,
     ready::ReadyRanker,
     stem::Stem,
@@ -72,7 +72,7 @@ impl Ranker {
     }
 
     /// [boards, 64, width].
-    pub(super) fn trunk(&self, batch: &Batch) -> Tensor<3> {
+    pub(super) fn trunk(&self, batch: &RankerBatch) -> Tensor<3> {
         let x = self.stem.forward(&batch.ones);
         let x = self.mixers.iter().fold(x, |x, mixer| relu(mixer.forward(x)));
         self.blocks.iter().fold(x, |x, block| block.forward(x))

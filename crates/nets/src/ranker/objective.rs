@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use chess::Evaluation;
 
-use super::{Ranker, RankerWeights, batch::Batch, order};
+use super::{Ranker, RankerWeights, batch::RankerBatch, order};
 use crate::{
     choice::{self, UNKNOWN},
     family::{Figures, Objective},
@@ -11,7 +11,7 @@ use crate::{
     weights::values,
 };
 
-pub(super) fn objective(weights: &RankerWeights, network: &Ranker, batch: &Batch) -> Objective {
+pub(super) fn objective(weights: &RankerWeights, network: &Ranker, batch: &RankerBatch) -> Objective {
     let trunk = network.trunk(batch);
     let worth = network.values(trunk.clone());
     let mut parts = vec![("value", weights.value, order::loss(worth.clone(), &batch.targets.value))];
@@ -30,7 +30,7 @@ pub(super) fn objective(weights: &RankerWeights, network: &Ranker, batch: &Batch
 
 /// The good moves among the legal ones, by the softmax of the scores: if one move is better than another with the chance that the order
 /// loss gives it, that is each move's chance to be the best.
-fn choice(scores: Tensor<1>, batch: &Batch) -> Tensor<1> {
+fn choice(scores: Tensor<1>, batch: &RankerBatch) -> Tensor<1> {
     let (moves, targets) = (&batch.moves, &batch.targets);
     let mut first = 0;
     let place = |(at, &count): (usize, &usize)| {
@@ -42,7 +42,7 @@ fn choice(scores: Tensor<1>, batch: &Batch) -> Tensor<1> {
 }
 
 /// Right and all pairs of a batch, for validation.
-pub(super) fn figures(network: &Ranker, batch: &Batch) -> Figures {
+pub(super) fn figures(network: &Ranker, batch: &RankerBatch) -> Figures {
     let trunk = network.trunk(batch);
     let worth = network.values(trunk.clone());
     let scores = values(network.moves(trunk, worth.clone(), &batch.moves));

@@ -13,7 +13,7 @@ use kernels::{
 };
 use rayon::prelude::*;
 
-use super::{batch::Batch, network::Parts, stem::ReadyStem};
+use super::{batch::RankerBatch, network::Parts, stem::ReadyStem};
 use crate::fused::{self, Operation, Ready};
 
 /// Boards that go through the layers together: as many as convolutions take side by side.
@@ -42,7 +42,7 @@ impl ReadyRanker {
         let Parts { board, board_bias, value, origin, goal, step } = parts;
         let (hidden, width) = (board_bias.len(), origin.len() / ranker::STEPS);
         let level = Level::best();
-        let mut packed = Aligned::room(product::words(level, hidden, 64 * width));
+        let mut packed = Aligned::scratch(product::words(level, hidden, 64 * width));
         product::right(level, View::new(&board, 64 * width, hidden), &mut packed);
         ReadyRanker { stem, blocks, width, board: packed, board_bias, value, origin, goal, step }
     }
@@ -55,7 +55,7 @@ impl ReadyRanker {
     }
 
     fn rank_group(&self, positions: &[Chess], moves: bool) -> Outputs {
-        let batch = Batch::from_positions(positions, false);
+        let batch = RankerBatch::from_positions(positions, false);
         let stem = self.stem.forward(&batch.ones);
         let blocks = self.blocks.iter();
         let trunk = blocks.fold(stem, |x, (operation, ready)| fused::run(operation, ready, &x, &[]));
@@ -73,9 +73,9 @@ impl ReadyRanker {
         let (hidden, len) = (self.board_bias.len(), 64 * self.width);
         let boards = trunk.len() / len;
         let stride = product::rounded(hidden);
-        let mut sums = Aligned::room(product::rounded(boards) * stride);
+        let mut sums = Aligned::scratch(product::rounded(boards) * stride);
         let level = Level::best();
-        let mut left = Aligned::room(product::words(level, boards, len));
+        let mut left = Aligned::scratch(product::words(level, boards, len));
         product::left(level, View::new(trunk, boards, len), &mut left);
         let size = Size { m: boards, n: hidden, k: len };
         product(level, size, &left, &self.board, &mut sums, stride, Into::Replace);

@@ -8,7 +8,7 @@ use chess::{
     shakmaty::{Chess, Position},
 };
 
-use super::{Ranker, RankerBrain, RankerConfig, batch::Batch, objective};
+use super::{Ranker, RankerBrain, RankerConfig, batch::RankerBatch, objective};
 use crate::{TrainConfig, device, layers::Builder, optimiser::Optimiser, weights::Weights};
 
 /// Positions a second.
@@ -28,7 +28,7 @@ pub fn speed(config: &RankerConfig, batch: usize, budget: Duration) -> Speed {
     let autodiff: Device = device().autodiff();
     let mut network = Ranker::new(config, &mut Builder::new(1, &autodiff));
     let mut optimiser = Optimiser::new(Weights::of(&network));
-    let prepared = Batch::guessed(&positions);
+    let prepared = RankerBatch::guessed(&positions);
     let train = rate(batch, budget, || {
         let total = objective::objective(&config.weights, &network, &prepared).total;
         let gradients = Weights::gradients(&network, &total.backward());

@@ -31,7 +31,7 @@ pub(super) struct Stem {
 /// The layers with their parameters packed for the CPU.
 #[derive(Debug)]
 pub(super) struct ReadyStem {
-    packed: dilated::Packed,
+    packed: dilated::PackedDilated,
     width: usize,
 }
 
@@ -59,7 +59,7 @@ impl Stem {
     /// Packed for the CPU; nothing where that does not fit.
     pub(super) fn ready(&self) -> Option<ReadyStem> {
         let shape = self.shape()?;
-        let packed = dilated::Packed::new(Level::best(), shape, &values(self.flat()), false);
+        let packed = dilated::PackedDilated::new(Level::best(), shape, &values(self.flat()), false);
         Some(ReadyStem { packed, width: shape.width })
     }
 

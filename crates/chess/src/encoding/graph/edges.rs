@@ -50,7 +50,7 @@ impl Ray {
         (line * (MOST_BLOCKERS as u16 + 1) + u16::from(blockers)) * 7 + u16::from(distance) - 1
     }
 
-    /// The way back of the kind of an edge.
+    /// The kind of the edge in the other direction.
     pub fn of_kind(kind: u16) -> Ray {
         let (rest, distance) = (kind / 7, kind % 7 + 1);
         let (line, blockers) = (rest / (MOST_BLOCKERS as u16 + 1), rest % (MOST_BLOCKERS as u16 + 1));

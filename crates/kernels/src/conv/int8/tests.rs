@@ -8,15 +8,20 @@ use crate::{
 };
 
 /// A block with or without gates, its parameters, and boards that went through a rectifier.
-fn block(seed: u64, channels: usize, boards: usize, squeeze: bool) -> (Packed, Vec<f32>, Vec<f32>) {
+fn block(
+    seed: u64,
+    channels: usize,
+    boards: usize,
+    squeeze: bool,
+) -> (PackedResidualInt8, Vec<f32>, Vec<f32>) {
     let len = if squeeze { parameters_with_squeeze(channels, REDUCED) } else { parameters(channels) };
     let scaled: Vec<f32> = random(seed, len).into_iter().map(|x| 0.1 * x).collect();
     let x = random(seed + 1, boards * 64 * channels).into_iter().map(|x| x.max(0.0)).collect();
-    let packed = Packed::new(Level::best(), channels, if squeeze { REDUCED } else { 0 }, &scaled);
+    let packed = PackedResidualInt8::new(Level::best(), channels, if squeeze { REDUCED } else { 0 }, &scaled);
     (packed, scaled, x)
 }
 
-fn run(packed: &Packed, x: &[f32]) -> Vec<f32> {
+fn run(packed: &PackedResidualInt8, x: &[f32]) -> Vec<f32> {
     let mut y = vec![0.0; x.len()];
     forward(packed, x, &mut y);
     y
@@ -36,7 +41,7 @@ fn fast_blocks_give_the_bits_of_plain_ones() {
         x[5] = -3.0;
         x[700] = -0.0;
         x[64 * channels - 1] = 77.0;
-        let plain = Packed { vnni: false, ..packed.clone() };
+        let plain = PackedResidualInt8 { vnni: false, ..packed.clone() };
         assert!(same(&run(&packed, &x), &run(&plain, &x)), "{channels} channels, {boards} boards");
     }
 }
@@ -78,7 +83,7 @@ fn empty_and_tiny_boards_give_what_the_biases_give_and_spoilt_ones_spoil_no_othe
     x[..2 * len].fill(0.0);
     x[len + 3] = 1e-40;
     x[2 * len + 9] = f32::NAN;
-    for packed in [Packed { vnni: false, ..packed.clone() }, packed] {
+    for packed in [PackedResidualInt8 { vnni: false, ..packed.clone() }, packed] {
         let y = run(&packed, &x);
         assert!(y.iter().take(2 * len).all(|y| y.is_finite()) && y[0] == y[len]);
         assert!(y[2 * len..3 * len].iter().all(|y| y.is_nan()), "what is no number is seen");
@@ -92,16 +97,16 @@ fn the_largest_sums_fit() {
     let mut ones = vec![1.0; parameters(channels)];
     let half = ones.len() / 2;
     ones[half..].fill(0.0);
-    let packed = Packed::new(Level::best(), channels, 0, &ones);
+    let packed = PackedResidualInt8::new(Level::best(), channels, 0, &ones);
     let x = vec![1.0; 64 * channels];
-    let board = |packed: &Packed| {
+    let board = |packed: &PackedResidualInt8| {
         let mut board = Board { bytes: vec![0; x.len()], scale: 0.0 };
         packed.fill(&mut board, &x);
         let mut middle = vec![0.0; x.len()];
         packed.convolve(&board, &packed.convolutions[0], Then::Rectify, &mut middle);
         middle
     };
-    for packed in [Packed { vnni: false, ..packed.clone() }, packed] {
+    for packed in [PackedResidualInt8 { vnni: false, ..packed.clone() }, packed] {
         let middle = board(&packed);
         // In a corner three neighbours in each direction are not there.
         for (square, neighbours) in [(0, 4.0), (3, 6.0), (27, 9.0)] {

@@ -120,7 +120,7 @@ impl AttentionBody {
                 }
             }
         }
-        let mut y = Aligned::room(x.len());
+        let mut y = Aligned::scratch(x.len());
         Encoder::forward_all(&self.blocks.iter().collect::<Vec<_>>(), &x, None, &mut y);
         y
     }

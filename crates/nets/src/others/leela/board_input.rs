@@ -50,7 +50,7 @@ impl BoardInput {
     /// Squares of all boards after the convolution and a rectifier, [64, width] each.
     pub(super) fn forward(&self, moments: &[&Moment]) -> Aligned {
         let width = self.width;
-        let mut x = Aligned::room(moments.len() * 64 * width);
+        let mut x = Aligned::scratch(moments.len() * 64 * width);
         let mut planes = Planes::default();
         let mut board = vec![0.0; 8 * FILES * width];
         for (moment, x) in moments.iter().zip(x.chunks_exact_mut(64 * width)) {

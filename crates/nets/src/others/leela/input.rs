@@ -42,7 +42,7 @@ impl SquareInput {
 
     pub(super) fn forward(&self, moments: &[&Moment]) -> Aligned {
         let (width, len) = (self.width, 64 * self.width);
-        let mut x = Aligned::room(moments.len() * len);
+        let mut x = Aligned::scratch(moments.len() * len);
         let mut planes = Planes::default();
         let row = |channel: usize| &self.channels[channel * width..][..width];
         for (moment, x) in moments.iter().zip(x.chunks_exact_mut(len)) {

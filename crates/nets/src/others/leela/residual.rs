@@ -26,8 +26,8 @@ pub(super) struct ResidualBody {
 
 #[derive(Debug)]
 enum Block {
-    Floats(conv::Packed),
-    Bytes(conv::int8::Packed),
+    Floats(conv::PackedResidual),
+    Bytes(conv::int8::PackedResidualInt8),
 }
 
 impl ResidualBody {
@@ -58,7 +58,7 @@ impl ResidualBody {
     /// Squares of every moment, [64, width] each.
     pub(super) fn forward(&self, moments: &[&Moment]) -> Aligned {
         let mut x = self.input.forward(moments);
-        let mut y = Aligned::room(x.len());
+        let mut y = Aligned::scratch(x.len());
         for block in &self.blocks {
             match block {
                 Block::Floats(packed) => conv::forward(packed, &x, &mut y),
@@ -93,9 +93,11 @@ impl Block {
         };
         let level = arithmetic.level();
         Ok(match (arithmetic.int8().filter(|_| conv::int8::is_fast()), reduced) {
-            (Some(_), _) => Block::Bytes(conv::int8::Packed::new(level, width, reduced, &parameters)),
-            (None, 0) => Block::Floats(conv::Packed::new(level, width, &parameters, false)),
-            _ => Block::Floats(conv::Packed::with_squeeze(level, width, reduced, &parameters, false)),
+            (Some(_), _) => {
+                Block::Bytes(conv::int8::PackedResidualInt8::new(level, width, reduced, &parameters))
+            }
+            (None, 0) => Block::Floats(conv::PackedResidual::new(level, width, &parameters, false)),
+            _ => Block::Floats(conv::PackedResidual::with_squeeze(level, width, reduced, &parameters, false)),
         })
     }
 }

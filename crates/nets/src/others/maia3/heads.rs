@@ -111,7 +111,7 @@ impl Heads {
             kernels::rows::add_rows(self.level, x, mean);
             mean.iter_mut().for_each(|mean| *mean /= 64.0);
         }
-        let mut normed = Aligned::room(means.len());
+        let mut normed = Aligned::scratch(means.len());
         self.norm.forward(self.level, &means, &mut normed);
         let mut hidden = vec![0.0; count * self.hidden.outputs()];
         self.hidden.forward(&normed, &mut hidden);

@@ -120,7 +120,7 @@ impl Network {
     /// Opinions on moments in which the game goes on, on this thread as far as blocks do not share them out.
     pub(super) fn judge(&self, moments: &[&Moment], wants: Wants) -> Vec<Opinion> {
         let mut x = self.tokens(moments);
-        let mut y = Aligned::room(x.len());
+        let mut y = Aligned::scratch(x.len());
         Encoder::forward_all(&self.blocks.iter().collect::<Vec<_>>(), &x, None, &mut y);
         self.norm.forward(self.level, &y, &mut x);
         self.heads.opinions(&x, moments, wants)
@@ -128,7 +128,7 @@ impl Network {
 
     fn tokens(&self, moments: &[&Moment]) -> Aligned {
         let width = self.width;
-        let mut x = Aligned::room(moments.len() * TOKENS * width);
+        let mut x = Aligned::scratch(moments.len() * TOKENS * width);
         let mut places = Vec::with_capacity(encoding::BOARDS * 32);
         for (moment, x) in moments.iter().zip(x.chunks_exact_mut(TOKENS * width)) {
             let mut all = self.bias.clone();

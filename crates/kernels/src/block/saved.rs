@@ -2,7 +2,7 @@
 //!
 //! All that is costly to compute again is kept: what lies between the halves, query, key and value, the weights of attention, and
 //! the inputs of the activation. Weights of attention grow with the square of the tokens, so that those of long sequences are
-//! computed again. Where products round their factors, query, key, value and weights are kept as bf16: the trail of a batch comes from
+//! computed again. Where products round their factors, query, key, value and weights are kept as bf16: what a batch saved comes from
 //! far away in the backward pass.
 
 use super::Shape;
@@ -16,7 +16,7 @@ const LONGEST: usize = 96;
 
 impl Shape {
     /// Numbers that the forward pass leaves for each position.
-    pub fn trail(&self, level: Level) -> usize {
+    pub fn saved(&self, level: Level) -> usize {
         self.lengths(level).iter().sum()
     }
 
@@ -52,7 +52,7 @@ impl Shape {
 
 /// The pieces of one position.
 #[derive(Debug)]
-pub(super) struct Trail<T> {
+pub(super) struct Saved<T> {
     pub(super) middle: T,
     /// Panels of heads: query, key and value of each.
     pub(super) qkv: T,
@@ -62,22 +62,22 @@ pub(super) struct Trail<T> {
     pub(super) up: T,
 }
 
-impl<'a> Trail<&'a mut [f32]> {
+impl<'a> Saved<&'a mut [f32]> {
     pub(super) fn new(level: Level, shape: &Shape, values: &'a mut [f32]) -> Self {
         let [middle, qkv, weights, _] = shape.lengths(level);
         let (middle, rest) = values.split_at_mut(middle);
         let (qkv, rest) = rest.split_at_mut(qkv);
         let (weights, up) = rest.split_at_mut(weights);
-        Trail { middle, qkv, weights, up }
+        Saved { middle, qkv, weights, up }
     }
 }
 
-impl<'a> Trail<&'a [f32]> {
+impl<'a> Saved<&'a [f32]> {
     pub(super) fn of(level: Level, shape: &Shape, values: &'a [f32]) -> Self {
         let [middle, qkv, weights, _] = shape.lengths(level);
         let (middle, rest) = values.split_at(middle);
         let (qkv, rest) = rest.split_at(qkv);
         let (weights, up) = rest.split_at(weights);
-        Trail { middle, qkv, weights, up }
+        Saved { middle, qkv, weights, up }
     }
 }
