@@ -194,7 +194,7 @@ impl Network {
                     layers.iter().map(|_| Aligned::zeros(batch * self.saved(level))).collect();
                 (
                     time(budget, || {
-                        self.train(level, &mut layers, &mut moments, &mut activations, &mut saved)
+                        self.train(level, &mut layers, &mut moments, &mut activations, &mut saved);
                     }),
                     3.0,
                 )
