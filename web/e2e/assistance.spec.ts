@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 
-import { at, drag, holdAnswers, moves, newGame } from './board';
+import { at, drag, holdAnswers, moves, newGame, writeNumber } from './board';
 
 test('a right click takes a premove back, and its highlight', async ({ page }) => {
   const answers = await holdAnswers(page);
@@ -56,7 +56,7 @@ test('the board is there in words, and both sides\' moves are said', async ({ pa
 
 test('a newcomer is asked for a rating once, and everything follows it', async ({ page }) => {
   await page.goto('/');
-  await page.getByLabel('Your rating', { exact: true }).fill('1750');
+  await writeNumber(page.getByLabel('Your rating', { exact: true }), 1750);
   await page.getByRole('button', { name: 'That is my rating' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Play someone rated 1750');
   await expect(page.getByLabel('Your own rating')).toHaveValue('1750');

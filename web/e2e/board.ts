@@ -49,6 +49,13 @@ export async function click(page: Page, from: string, to: string, side: Side = '
   }
 }
 
+/** Writes a number in the place of what stands in a field. Driven by WebDriver BiDi, Firefox would set it beside the old one with `fill`. */
+export async function writeNumber(field: Locator, number: number): Promise<void> {
+  await field.click();
+  await field.press('ControlOrMeta+a');
+  await field.pressSequentially(`${number}`);
+}
+
 export function moves(page: Page): Locator {
   return page.getByRole('group', { name: 'Moves' }).getByRole('button');
 }

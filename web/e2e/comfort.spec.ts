@@ -1,13 +1,13 @@
 import { expect, test } from '@playwright/test';
 
-import { at, drag, moves, newGame } from './board';
+import { at, drag, moves, newGame, writeNumber } from './board';
 
 test('any clock can be set, or none', async ({ page }) => {
   await page.goto('/');
   await page.getByRole('radio', { name: 'White' }).check();
   await page.getByRole('radio', { name: 'Custom' }).check();
-  await page.getByLabel('Minutes').fill('7');
-  await page.getByLabel('Seconds a move').fill('2');
+  await writeNumber(page.getByLabel('Minutes'), 7);
+  await writeNumber(page.getByLabel('Seconds a move'), 2);
   await page.getByRole('button', { name: 'Start the game' }).click();
   await expect(page.getByRole('timer').first()).toHaveText('07:00');
   await expect(page.getByText('7+2 · Rapid · Casual')).toBeVisible();

@@ -35,8 +35,9 @@ test('the web of a position is drawn over the board, and a piece shows its own l
 
 /** A mind of known answers in the place of those that can be looked into in this way. */
 async function withMind(page: Page, insight: string): Promise<void> {
+  // Asked for beforehand: not every browser lets an answer pass through the test.
+  const answer = await (await page.request.post('/api/opinions', { data: { moves: [], rating: 1500 } })).json();
   await page.route('**/api/opinions', async (route) => {
-    const answer = await (await route.fetch()).json();
     const opinion = { ...answer.minds[0], name: `${insight}:instant`, title: 'Echo', insights: [insight] };
     const others = answer.minds.filter(({ insights }: { insights: string[] }) => !insights.includes(insight));
     await route.fulfill({ json: { ...answer, minds: [...others, opinion] } });

@@ -14,6 +14,8 @@ interface Finding {
 
 for (const scheme of ['dark', 'light'] as const) {
   test(`no page keeps anybody out (${scheme})`, async ({ page }) => {
+    // Twelve pages are looked through; Firefox takes twice as long for it as Chromium.
+    test.slow();
     await page.emulateMedia({ colorScheme: scheme });
     const id = await newGame(page);
     for (const path of ['play', `game/${id}`, 'practise', 'analysis', 'train', 'train/repertoire', 'train/people', 'train/games', 'profile', 'review', `review/${id}`, 'minds']) {

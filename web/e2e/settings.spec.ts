@@ -43,6 +43,8 @@ test('every page speaks the language that was chosen', async ({ page }) => {
 });
 
 test('no page is wider than the screen from right to left', async ({ page }) => {
+  // Twenty visits.
+  test.slow();
   await page.addInitScript(() => localStorage.setItem('tabiya', JSON.stringify({ language: 'ar', ratingTold: true })));
   for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
     await page.setViewportSize(size);

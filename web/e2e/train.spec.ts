@@ -61,6 +61,20 @@ test('a puzzle is solved, failed, and comes again when it is time', async ({ pag
   expect(memories[0]).toMatchObject({ key: 'm/0123456789abcdef', state: { reps: 1 } });
 });
 
+test('the chapters of a study become one repertoire', async ({ page }) => {
+  await page.goto('/#/train/repertoire');
+  const chapters = '[Event "One"]\n\n1. e4 c6 2. d4 d5 { main } *\n\n[Event "Two"]\n\n1. e4 c6 2. Nc3 d5 (2... e5) *\n\n[Event "Three"]\n[FEN "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"]\n[SetUp "1"]\n\n1. e4 *\n';
+  await page.getByLabel('Moves, with variations').fill(chapters);
+  await page.getByLabel('Name', { exact: true }).fill('Study');
+  await page.getByLabel('You play').selectOption('black');
+  await page.getByRole('button', { name: 'Keep it' }).click();
+  await expect(page.getByText('1 games begin in another position')).toBeVisible();
+  const own = page.getByRole('region', { name: 'Study' });
+  await own.getByRole('button', { name: '3 lines' }).click();
+  for (const line of ['1. e4 c6 2. d4 d5', '1. e4 c6 2. Nc3 d5', '1. e4 c6 2. Nc3 e5']) await expect(own.getByText(line, { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Remove Study' }).click();
+});
+
 test('a repertoire is made, drilled, corrected and remembered', async ({ page }) => {
   await page.goto('/#/train/repertoire');
   await page.getByLabel('Moves, with variations').fill('1. e4 c6 2. d4 (2. Nc3 d5) 2... d5');

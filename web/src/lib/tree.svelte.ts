@@ -64,6 +64,19 @@ export class Tree {
     return tree;
   }
 
+  /** One tree of all games of a text, as the chapters of a study, and how many begin in another position than the first. */
+  static readAll(pgn: string): { tree: Tree; elsewhere: number } | string {
+    const tree = Tree.read(pgn);
+    if (typeof tree === 'string') return tree;
+    let elsewhere = 0;
+    for (const game of parsePgn(pgn).filter((each) => each.moves.children.length)) {
+      const start = startingPosition(game.headers);
+      if (start.isOk && makeFen(start.value.toSetup()) === tree.root.fen) tree.graft(tree.root, game.moves);
+      else elsewhere++;
+    }
+    return { tree, elsewhere };
+  }
+
   get current(): MoveNode {
     void this.version;
     return this.at;
@@ -150,6 +163,7 @@ export class Tree {
     return node;
   }
 
+  /** Adds what is not there yet. */
   private graft(parent: MoveNode, nodes: Node<PgnNodeData>): void {
     // An explicit stack: a long game would be too deep for calls.
     const waiting: [MoveNode, Node<PgnNodeData>][] = [[parent, nodes]];
@@ -161,10 +175,13 @@ export class Tree {
         if (!position || !move) continue;
         const uci = makeUci(move);
         const san = makeSanAndPlay(position, move);
-        const made = this.make(node, { fen: makeFen(position.toSetup()), san, uci }, position.turn, position.isCheck());
+        const known = node.children.find((each) => each.uci === uci);
+        const made = known ?? this.make(node, { fen: makeFen(position.toSetup()), san, uci }, position.turn, position.isCheck());
         const said = commentOf([...(child.data.startingComments ?? []), ...(child.data.comments ?? [])]);
-        [made.comment, made.shapes, made.nags] = [said.text, said.shapes, child.data.nags ?? []];
-        node.children.push(made);
+        if (!known) node.children.push(made);
+        if (!made.comment) made.comment = said.text;
+        if (!made.shapes.length) made.shapes = said.shapes;
+        if (!made.nags.length) made.nags = child.data.nags ?? [];
         waiting.push([made, child]);
       }
     }

@@ -493,6 +493,7 @@ export default {
   '{count} different moves': '{count} نقلات مختلفة',
   '{count} games': '{count} مباراة',
   '{count} games are too few to learn more than the moves in them. Where they end, people of the same rating play on.': '{count} مباراة أقل من أن يُتعلم منها أكثر من نقلاتها. حيث تنتهي يكمل أصحاب التصنيف نفسه.',
+  '{count} games begin in another position than the first and were left out.': 'تُركت {count} مباراة لأنها تبدأ من وضع غير وضع الأولى.',
   '{count} games left out': 'تُركت {count} مباراة',
   '{count} games of {player}': '{count} مباراة لـ {player}',
   '{count} games. The score is {name}\'s.': '{count} مباراة. النتيجة نتيجة {name}.',

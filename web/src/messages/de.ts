@@ -493,6 +493,7 @@ export default {
   '{count} different moves': '{count} verschiedene Züge',
   '{count} games': '{count} Partien',
   '{count} games are too few to learn more than the moves in them. Where they end, people of the same rating play on.': '{count} Partien sind zu wenige, um mehr als ihre Züge zu lernen. Wo sie enden, spielen Menschen derselben Wertung weiter.',
+  '{count} games begin in another position than the first and were left out.': '{count} Partien beginnen in einer anderen Stellung als die erste und wurden ausgelassen.',
   '{count} games left out': '{count} Partien ausgelassen',
   '{count} games of {player}': '{count} Partien von {player}',
   '{count} games. The score is {name}\'s.': '{count} Partien. Das Ergebnis ist das von {name}.',

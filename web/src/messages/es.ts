@@ -493,6 +493,7 @@ export default {
   '{count} different moves': '{count} jugadas distintas',
   '{count} games': '{count} partidas',
   '{count} games are too few to learn more than the moves in them. Where they end, people of the same rating play on.': '{count} partidas son muy pocas para aprender más que sus jugadas. Donde acaban, sigue gente de la misma puntuación.',
+  '{count} games begin in another position than the first and were left out.': '{count} partidas empiezan en otra posición que la primera y se han omitido.',
   '{count} games left out': '{count} partidas omitidas',
   '{count} games of {player}': '{count} partidas de {player}',
   '{count} games. The score is {name}\'s.': '{count} partidas. El resultado es el de {name}.',

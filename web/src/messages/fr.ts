@@ -493,6 +493,7 @@ export default {
   '{count} different moves': '{count} coups différents',
   '{count} games': '{count} parties',
   '{count} games are too few to learn more than the moves in them. Where they end, people of the same rating play on.': '{count} parties, c\'est trop peu pour apprendre plus que leurs coups. Là où elles s\'arrêtent, des gens du même classement continuent.',
+  '{count} games begin in another position than the first and were left out.': '{count} parties commencent dans une autre position que la première et ont été laissées de côté.',
   '{count} games left out': '{count} parties laissées de côté',
   '{count} games of {player}': '{count} parties de {player}',
   '{count} games. The score is {name}\'s.': '{count} parties. Le score est celui de {name}.',

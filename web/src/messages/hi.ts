@@ -493,6 +493,7 @@ export default {
   '{count} different moves': '{count} अलग-अलग चालें',
   '{count} games': '{count} बाज़ियाँ',
   '{count} games are too few to learn more than the moves in them. Where they end, people of the same rating play on.': '{count} बाज़ियाँ उनकी चालों से ज़्यादा सीखने के लिए कम हैं। जहाँ वे ख़त्म होती हैं, वहाँ से उसी रेटिंग के लोग खेलते हैं।',
+  '{count} games begin in another position than the first and were left out.': '{count} बाज़ियाँ पहली से अलग स्थिति से शुरू होती हैं और छोड़ दी गईं।',
   '{count} games left out': '{count} बाज़ियाँ छोड़ी गईं',
   '{count} games of {player}': '{player} की {count} बाज़ियाँ',
   '{count} games. The score is {name}\'s.': '{count} बाज़ियाँ। परिणाम {name} का है।',
