@@ -27,7 +27,9 @@ export async function newGame(page: Page, changes: object = {}): Promise<string>
 }
 
 export async function at(page: Page, square: string, side: Side = 'white'): Promise<{ x: number; y: number }> {
-  const box = (await page.locator('main .board cg-board').first().boundingBox())!;
+  const board = page.locator('main .board cg-board').first();
+  await board.scrollIntoViewIfNeeded();
+  const box = (await board.boundingBox())!;
   const [file, rank] = [square.charCodeAt(0) - 97, Number(square[1]) - 1];
   const [column, row] = side === 'white' ? [file, 7 - rank] : [7 - file, rank];
   return { x: box.x + ((column + 0.5) * box.width) / 8, y: box.y + ((row + 0.5) * box.height) / 8 };

@@ -42,6 +42,15 @@ test('every page speaks the language that was chosen', async ({ page }) => {
   await expect(page.getByRole('cell', { name: 'weißer König' })).toHaveCount(1);
 });
 
+test('numbers and moves are read from left to right in a language that is not', async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem('tabiya', JSON.stringify({ language: 'ar', ratingTold: true })));
+  await page.goto('/#/analysis');
+  // A sign that stands alone would be put behind its number.
+  const scores = page.locator('td.number', { hasText: /\d/ });
+  await expect(scores.first()).toBeVisible();
+  for (const score of (await scores.allTextContents()).map((text) => text.trim())) expect(score).toMatch(/^\u2066.*\u2069$/);
+});
+
 test('no page is wider than the screen from right to left', async ({ page }) => {
   // Twenty visits.
   test.slow();
@@ -51,7 +60,9 @@ test('no page is wider than the screen from right to left', async ({ page }) => 
     for (const place of ['play', 'practise', 'train/mistakes', 'train/repertoire', 'train/people', 'train/games', 'analysis', 'review', 'minds', 'profile']) {
       await page.goto(`/#/${place}`);
       await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
-      await page.waitForLoadState('networkidle');
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      // Time for what comes from the server.
+      await page.waitForTimeout(500);
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       expect(wider, `${place} at ${size.width}`).toBeLessThanOrEqual(0);
     }

@@ -32,12 +32,19 @@ export function language(): Language {
   return wanted in LANGUAGES ? (wanted as Language) : 'en';
 }
 
+const rightToLeft = () => RIGHT_TO_LEFT.includes(language());
+
+/** Numbers and moves, which are written from left to right in every language. */
+export function ltr(text: string): string {
+  return rightToLeft() && text ? `\u2066${text}\u2069` : text;
+}
+
 /** Must be called once, where effects may live. */
 export function keepLanguage(): void {
   $effect(() => {
     const chosen = language();
     document.documentElement.lang = chosen;
-    document.documentElement.dir = RIGHT_TO_LEFT.includes(chosen) ? 'rtl' : 'ltr';
+    document.documentElement.dir = rightToLeft() ? 'rtl' : 'ltr';
     if (chosen === 'en') spoken.messages = {};
     else void FILES[chosen]().then((file) => { if (language() === chosen) spoken.messages = file.default; });
   });
@@ -48,5 +55,7 @@ export const msg = <Text extends string>(english: Text): Text => english;
 
 /** `{name}` in a message is replaced by the value of that name. */
 export function t(english: string, values: Record<string, string | number> = {}): string {
-  return (spoken.messages[english] ?? english).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  // In a line from right to left, names and moves keep their own direction.
+  const own = (value: string) => (rightToLeft() ? `\u2068${value}\u2069` : value);
+  return (spoken.messages[english] ?? english).replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? own(String(values[name])) : whole));
 }

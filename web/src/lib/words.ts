@@ -1,13 +1,13 @@
 // How things are said to people.
 
-import { language, msg, t } from './messages.svelte';
+import { language, ltr, msg, t } from './messages.svelte';
 import type { Game, Judgement, Score, Side, Summary, TimeControl, Verdict } from './api';
 
 export function timeName(time: TimeControl | null): string {
   if (!time) return t('Unlimited');
   const minutes = time.base_s / 60;
   const shown = Number.isInteger(minutes) ? `${minutes}` : time.base_s === 30 ? '½' : minutes.toFixed(1);
-  return `${shown}+${time.increment_s}`;
+  return ltr(`${shown}+${time.increment_s}`);
 }
 
 /** What players call a time control, by how long a game of forty moves takes. */
@@ -18,7 +18,7 @@ export function speedName(time: TimeControl | null): string {
 }
 
 export function resultText(score: string): string {
-  return score.replace('1/2-1/2', '½-½').replace('-', '–');
+  return ltr(score.replace('1/2-1/2', '½-½').replace('-', '–'));
 }
 
 export function other(side: Side): Side {
@@ -75,9 +75,9 @@ export function clockText(ms: number): string {
 export function scoreText(score: Score | null | undefined): string {
   if (!score) return '';
   if ('mated' in score) return '#';
-  if ('mate' in score) return `#${score.mate}`;
+  if ('mate' in score) return ltr(`#${score.mate}`);
   const pawns = score.cp / 100;
-  return `${pawns > 0 ? '+' : ''}${pawns.toFixed(1)}`;
+  return ltr(`${pawns > 0 ? '+' : ''}${pawns.toFixed(1)}`);
 }
 
 export const GLYPHS: Record<Judgement, string> = {
@@ -101,12 +101,12 @@ export const NAGS: Record<number, string> = { 1: '!', 2: '?', 3: '!!', 4: '??', 
 
 export function percent(chance: number): string {
   const value = 100 * chance;
-  return value > 0 && value < 1 ? '<1%' : `${Math.round(value)}%`;
+  return ltr(value > 0 && value < 1 ? '<1%' : `${Math.round(value)}%`);
 }
 
 /** A share of a point, as score tables have it: .54 */
 export function pointsText(points: number): string {
-  return points >= 0.995 ? '1.00' : points.toFixed(2).replace(/^0/, '');
+  return ltr(points >= 0.995 ? '1.00' : points.toFixed(2).replace(/^0/, ''));
 }
 
 export function secondsText(seconds: number): string {
