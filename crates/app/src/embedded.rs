@@ -7,5 +7,5 @@ pub(crate) struct Embedded {
     pub(crate) bytes: &'static [u8],
 }
 
-/// Every file in `models/`, listed by the build script.
-pub(crate) const WEIGHTS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/weights.rs"));
+/// Every file in `models/`, listed by the build script. A constant would lie in the binary once for every part that is compiled apart.
+pub(crate) static WEIGHTS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/weights.rs"));

@@ -3,22 +3,20 @@
 
 use super::Guard;
 
-/// Rating, and the share of the asked temperature there. With [`TOLERATED`] chosen by matches between the levels, not by a fit:
-/// docs/human.md has the tables. Strong levels stay warm enough that games differ.
-const WARMTH: [(f32, f32); 2] = [(1100.0, 1.25), (2500.0, 0.36)];
+/// Rating, and the share of the asked temperature there. With [`TOLERATED`] it is a smooth line through what `tabiya eval levels`
+/// fits, so that a level loses as much by its moves as people of its rating: docs/human.md has the tables.
+const WARMTH: [(f32, f32); 5] = [(1000.0, 0.95), (1400.0, 0.9), (1600.0, 0.6), (1800.0, 0.5), (2400.0, 0.4)];
 
-/// Rating, and the loss in expected score beyond which the guard vetoes a move. At 1100 about what one move in 200 of such
-/// players loses; then it falls by a third with every 200 points, faster than people's own losses do: a mind without a look
-/// ahead is weaker than they are in all else, and makes up for it by blundering less.
+/// Rating, and the loss in expected score beyond which the guard vetoes a move.
 const TOLERATED: [(f32, f32); 8] = [
-    (1100.0, 0.75),
-    (1300.0, 0.48),
-    (1500.0, 0.31),
-    (1700.0, 0.2),
-    (1900.0, 0.13),
-    (2100.0, 0.084),
-    (2300.0, 0.054),
-    (2500.0, 0.035),
+    (1000.0, 0.9),
+    (1200.0, 0.85),
+    (1400.0, 0.8),
+    (1600.0, 0.62),
+    (1800.0, 0.5),
+    (2000.0, 0.48),
+    (2200.0, 0.42),
+    (2400.0, 0.32),
 ];
 
 /// What the asked temperature is multiplied by at a level: falls with the rating.
