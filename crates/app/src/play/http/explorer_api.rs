@@ -68,7 +68,8 @@ pub(crate) async fn explore(
         return Err(ApiError::not_found("there is no network in this program that knows what people play"));
     }
     let share = state.questions.begin(&client.0)?;
-    let asker = Asker::new(&client.0, Urgency::Question);
+    // The engine's word on every move is no short question: it takes its turn with the moves of games.
+    let asker = Asker::new(&client.0, Urgency::Game);
     let (lines, written) = line_stream::channel();
     tokio::spawn(async move {
         let _share = share;

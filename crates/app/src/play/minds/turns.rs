@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 pub(crate) enum Urgency {
     /// Someone looks at the page and waits.
     Question,
-    /// A move of a game.
+    /// A move of a game, or as much work.
     Game,
     /// A position of many.
     Review,
