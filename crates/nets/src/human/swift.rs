@@ -57,7 +57,7 @@ pub(crate) struct Packed {
     parts: Ready,
     squares: Ready,
     blocks: Vec<Ready>,
-    attention: Option<PackedAttention>,
+    attention: Option<Box<PackedAttention>>,
     head: Ready,
 }
 
@@ -172,7 +172,7 @@ impl Swift {
             squares: squares.packed(flat(&self.squares)),
             blocks: blocks.collect::<Option<_>>()?,
             attention: match &self.attention {
-                Some(attention) => Some(attention.packed()?),
+                Some(attention) => Some(Box::new(attention.packed()?)),
                 None => None,
             },
             head: self.head_operation(&Arc::default())?.packed(self.head_flat()),
