@@ -5,7 +5,7 @@ use super::Guard;
 
 /// Rating, and the share of the asked temperature there. With [`TOLERATED`] it is a smooth line through what `tabiya eval levels`
 /// fits, so that a level loses as much by its moves as people of its rating: docs/human.md has the tables.
-const WARMTH: [(f32, f32); 5] = [(1000.0, 0.95), (1400.0, 0.9), (1600.0, 0.6), (1800.0, 0.5), (2400.0, 0.4)];
+const WARMTH: [(f32, f32); 5] = [(1000.0, 0.95), (1400.0, 0.9), (1600.0, 0.6), (1800.0, 0.46), (2400.0, 0.4)];
 
 /// Rating, and the loss in expected score beyond which the guard vetoes a move.
 const TOLERATED: [(f32, f32); 8] = [
@@ -13,8 +13,8 @@ const TOLERATED: [(f32, f32); 8] = [
     (1200.0, 0.85),
     (1400.0, 0.8),
     (1600.0, 0.62),
-    (1800.0, 0.5),
-    (2000.0, 0.48),
+    (1800.0, 0.46),
+    (2000.0, 0.45),
     (2200.0, 0.42),
     (2400.0, 0.32),
 ];
