@@ -3040,7 +3040,7 @@ export interface components {
         Question: {
             /**
              * Format: int32
-             * @description Seconds that both players have left, of which at most ten hours count; none is no clock.
+             * @description Seconds that both players have left; none is no clock.
              */
             clock_s?: number | null;
             fen?: string | null;
