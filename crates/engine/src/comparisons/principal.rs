@@ -15,7 +15,7 @@ use crate::alpha_beta::{
     value::MAX_PLY,
 };
 
-/// Worths between which the answer matters, for the player at the root.
+/// Values between which the answer matters, for the player at the root.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     pub(super) alpha: Value,
